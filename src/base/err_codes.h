@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_ERR_CODES_H
+#define BASE_ERR_CODES_H
+
+/*
+ * The one table of error codes. A row is the only place to touch: the enum, the wire name, the
+ * JSON-RPC mapping, the exit code, retryability and docs/errors.md all come from it.
+ *
+ *   enum          wire name       JSON-RPC code (0: a tool result with isError)
+ *                                 exit code   retryable by default   what it means
+ *
+ * Wire names are stable for ever (DESIGN §5, surfaces.md §6, plan-deploy.md §1.5). Codes that a
+ * surface file defines for its program are text and travel as ERR_PROGRAM_FAILED plus that text.
+ */
+#define ERR_CODES(X)                                                                               \
+	X(ERR_NONE, "NONE", 0, 0, false, "No error.")                                              \
+	/* Faults of the message itself: protocol errors. */                                       \
+	X(ERR_PARSE, "PARSE_ERROR", -32700, 2, false, "The text is not JSON (or not YAML).")       \
+	X(ERR_INVALID_REQUEST, "INVALID_REQUEST", -32600, 2, false,                                \
+	    "The JSON is no valid request: bad id, wrong version, duplicate key, too large.")      \
+	X(ERR_METHOD_NOT_FOUND, "METHOD_NOT_FOUND", -32601, 2, false, "There is no such method.")  \
+	X(ERR_INVALID_PARAMS, "INVALID_PARAMS", -32602, 2, false,                                  \
+	    "The method's parameters are malformed, or name something that does not exist.")       \
+	X(ERR_TOOL_NOT_FOUND, "TOOL_NOT_FOUND", -32602, 12, false,                                 \
+	    "No such tool, or none that this caller may see: the two answer alike.")               \
+	X(ERR_UNSUPPORTED_VERSION, "UNSUPPORTED_VERSION", -32022, 2, false,                        \
+	    "The request names a protocol version that is not served.")                            \
+	X(ERR_CAPABILITY_MISSING, "CAPABILITY_MISSING", -32021, 11, false,                         \
+	    "The request needs a client capability that was not declared.")                        \
+	X(ERR_INTERNAL, "INTERNAL", -32603, 1, false, "A fault of the server itself.")             \
+	/* What a gate says about a well-formed call: tool results. */                             \
+	X(ERR_INVALID_ARGUMENT, "INVALID_ARGUMENT", 0, 2, false,                                   \
+	    "An argument does not fit; the message names it by JSON pointer.")                     \
+	X(ERR_SURFACE_UNTRUSTED, "SURFACE_UNTRUSTED", 0, 11, false,                                \
+	    "The surface file or its program is not trusted, or changed since it was.")            \
+	X(ERR_SURFACE_INVALID, "SURFACE_INVALID", 0, 40, false,                                    \
+	    "The surface file has an error, or cannot be proved safe.")                            \
+	X(ERR_SCOPE_UNAVAILABLE, "SCOPE_UNAVAILABLE", 0, 11, true,                                 \
+	    "What this caller may do could not be established.")                                   \
+	X(ERR_WRITE_DISABLED, "WRITE_DISABLED", 0, 11, false,                                      \
+	    "The tool writes, and the server was not started with --allow-write for it.")          \
+	X(ERR_WRITE_DECLINED, "WRITE_DECLINED", 0, 11, false, "A person said no.")                 \
+	X(ERR_WRITE_CANCELLED, "WRITE_CANCELLED", 0, 11, false, "The question was cancelled.")     \
+	X(ERR_WRITE_TIMEOUT, "WRITE_TIMEOUT", 0, 11, true,                                         \
+	    "Nobody answered the question in time.")                                               \
+	X(ERR_WRITE_CONFIRMATION_UNAVAILABLE, "WRITE_CONFIRMATION_UNAVAILABLE", 0, 11, false,      \
+	    "The tool needs a person's yes, and nobody can be asked.")                             \
+	X(ERR_MASKED_CONTENT, "MASKED_CONTENT", 0, 2, false,                                       \
+	    "The value holds a redaction mask; writing it back would destroy the original.")       \
+	X(ERR_REPOSITORY_UNTRUSTED, "REPOSITORY_UNTRUSTED", 0, 11, false,                          \
+	    "The repository's own configuration names programs and its folder is not trusted.")    \
+	X(ERR_LEDGER_UNAVAILABLE, "LEDGER_UNAVAILABLE", 0, 1, true,                                \
+	    "The ledger cannot be written, so nothing is run.")                                    \
+	X(ERR_OUTCOME_UNRECORDED, "OUTCOME_UNRECORDED", 0, 1, false,                               \
+	    "The program ran, but its outcome could not be recorded.")                             \
+	X(ERR_CANCELLED, "CANCELLED", 0, 1, false, "The call was cancelled.")                      \
+	X(ERR_UNAVAILABLE, "UNAVAILABLE", 0, 1, true, "Too much is under way; try again later.")   \
+	X(ERR_UNSUPPORTED, "UNSUPPORTED", 0, 2, false, "This version does not do that yet.")       \
+	/* What the boundary says about a run. */                                                  \
+	X(ERR_PROGRAM_NOT_FOUND, "PROGRAM_NOT_FOUND", 0, 12, false,                                \
+	    "The program is not there, not executable, or stands where others could replace it.")  \
+	X(ERR_PROGRAM_TOO_OLD, "PROGRAM_TOO_OLD", 0, 40, false,                                    \
+	    "The program's version is outside what the tool needs.")                               \
+	X(ERR_PROGRAM_FAILED, "PROGRAM_FAILED", 0, 1, false, "The program reported failure.")      \
+	X(ERR_TIMEOUT, "TIMEOUT", 0, 60, true, "The program ran past its time limit.")             \
+	X(ERR_OUTPUT_TOO_LARGE, "OUTPUT_TOO_LARGE", 0, 1, false,                                   \
+	    "The output passed its bound; it is refused, never cut.")                              \
+	X(ERR_BAD_OUTPUT, "BAD_OUTPUT", 0, 1, false,                                               \
+	    "The program's output is not what the surface declares.")                              \
+	/* What commands say. */                                                                   \
+	X(ERR_USAGE, "USAGE", 0, 2, false, "The command line is wrong.")                           \
+	X(ERR_NOT_FOUND, "NOT_FOUND", 0, 12, false, "There is no such thing.")                     \
+	X(ERR_PERMISSION_DENIED, "PERMISSION_DENIED", 0, 11, false,                                \
+	    "The operating system, or an owner or mode check, refused.")                           \
+	X(ERR_CONFIGURATION, "CONFIGURATION_ERROR", 0, 40, false,                                  \
+	    "A configuration file is malformed.")                                                  \
+	X(ERR_CHECK_FAILED, "CHECK_FAILED", 0, 3, false, "A check found something wrong.")         \
+	X(ERR_LIMIT, "LIMIT_EXCEEDED", 0, 1, false, "A bound of base/limits.h was passed.")        \
+	X(ERR_IO, "IO_ERROR", 0, 1, false, "The operating system reported a failure.")
+
+enum err_code {
+#define ERR_ENUM(code, wire, rpc, exit, retry, text) code,
+	ERR_CODES(ERR_ENUM)
+#undef ERR_ENUM
+	    ERR_CODE_COUNT
+};
+
+/* One row of the table, for those who map codes. */
+struct err_info {
+	const char *wire;    /* stable name: `error_code` of a result, `code` of an envelope */
+	int rpc_code;        /* JSON-RPC error code, or 0: a tool result with `isError` */
+	int exit_code;       /* of a command that ends with it */
+	bool is_retryable;   /* the same request, unchanged, may succeed later */
+	const char *meaning; /* one sentence for docs/errors.md */
+};
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Random ids and BLAKE2b digests; libsodium's only callers are here and in secret.c. */
+#include "base/ids.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+void random_bytes(void *data, size_t len)
+{
+	uint8_t *at = data;
+
+	while (len > 0) {
+		ssize_t got = getrandom(at, len, 0);
+
+		if (got < 0) {
+			if (errno == EINTR)
+				continue;
+			abort();
+		}
+		at += got;
+		len -= (size_t)got;
+	}
+}
+
+void id_new(const char *prefix, char ret_text[ID_TEXT_SIZE])
+{
+	static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
+	uint8_t bits[17] = { 0 };
+	size_t len = strlen(prefix);
+
+	random_bytes(bits, 16);
+	memcpy(ret_text, prefix, len);
+	for (size_t i = 0; i < 26; i++) {
+		size_t bit = i * 5;
+		unsigned two = (unsigned)bits[bit / 8] << 8 | bits[bit / 8 + 1];
+
+		ret_text[len + i] = alphabet[two >> (11 - bit % 8) & 31];
+	}
+	ret_text[len + 26] = '\0';
+}
+
+struct digest digest_of(const void *data, size_t len)
+{
+	struct digest digest;
+
+	(void)crypto_generichash(digest.bytes, sizeof(digest.bytes), data, len, NULL, 0);
+	return digest;
+}
+
+int digest_of_fd(int fd, struct digest *ret_digest, struct err *err)
+{
+	crypto_generichash_state state;
+	uint8_t block[65536];
+
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return err_errno(err, errno, "seek");
+	(void)crypto_generichash_init(&state, NULL, 0, DIGEST_SIZE);
+	for (;;) {
+		ssize_t got = read(fd, block, sizeof(block));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return err_errno(err, errno, "read");
+		if (got == 0)
+			break;
+		(void)crypto_generichash_update(&state, block, (unsigned long long)got);
+	}
+	(void)crypto_generichash_final(&state, ret_digest->bytes, DIGEST_SIZE);
+	return 0;
+}
+
+bool digest_equal(const struct digest *a, const struct digest *b)
+{
+	return sodium_memcmp(a->bytes, b->bytes, DIGEST_SIZE) == 0;
+}
+
+void digest_format(const struct digest *digest, char ret_text[DIGEST_TEXT_SIZE])
+{
+	(void)sodium_bin2hex(ret_text, DIGEST_TEXT_SIZE, digest->bytes, DIGEST_SIZE);
+}
+
+bool digest_parse(const char *text, struct digest *ret_digest)
+{
+	struct digest digest;
+	size_t len = 0;
+
+	if (strlen(text) != 2 * DIGEST_SIZE ||
+	    sodium_hex2bin(digest.bytes, DIGEST_SIZE, text, 2 * DIGEST_SIZE, NULL, &len, NULL) !=
+		0 ||
+	    len != DIGEST_SIZE)
+		return false;
+	*ret_digest = digest;
+	return true;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_LIMITS_H
+#define BASE_LIMITS_H
+
+/*
+ * Every bound on what a peer can grow, by name (DESIGN §7). Sizes in bytes, times in
+ * milliseconds. Past a bound there is a clear error and the server lives on; nothing is cut.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define KIB ((size_t)1024)
+#define MIB (1024 * KIB)
+
+/* One message on standard input; one on standard output (SDK clients drop the connection at 10
+ * MiB of buffered line: protocol.md §1). */
+#define LIMIT_FRAME_IN (16 * MIB)
+#define LIMIT_FRAME_OUT (10 * MIB)
+
+/* JSON: nesting, and values in one document. */
+#define LIMIT_JSON_DEPTH 512
+#define LIMIT_JSON_NODES ((size_t)4 << 20)
+
+/* YAML: surface, policy and config files. */
+#define LIMIT_YAML_BYTES (1 * MIB)
+#define LIMIT_YAML_NODES ((size_t)100000)
+#define LIMIT_YAML_DEPTH 32
+
+/* A program's streams and the result made of them; a surface may raise the first two defaults. */
+#define LIMIT_OUTPUT_DEFAULT (1 * MIB)
+#define LIMIT_OUTPUT_MAX (16 * MIB)
+#define LIMIT_RESULT_DEFAULT (1 * MIB)
+#define LIMIT_RESULT_MAX (3 * MIB)
+#define LIMIT_STDERR (64 * KIB)
+#define LIMIT_STREAM_HEAD ((size_t)500)
+
+/* One value on a command line (the system's own is 128 KiB a string), and the whole line. */
+#define LIMIT_ARGUMENT (96 * KIB)
+#define LIMIT_COMMAND_LINE (1536 * KIB)
+#define LIMIT_COMMAND_WORDS ((size_t)4096)
+
+/* Time: of a run, by default and at most; between TERM and KILL; after the program's own end
+ * while a grandchild holds the pipe; of a version check. */
+#define LIMIT_TIMEOUT_DEFAULT_MS ((int64_t)30000)
+#define LIMIT_TIMEOUT_MAX_MS ((int64_t)3600000)
+#define LIMIT_KILL_GRACE_MS ((int64_t)500)
+#define LIMIT_DRAIN_MS ((int64_t)100)
+#define LIMIT_VERSION_CHECK_MS ((int64_t)10000)
+
+/* End of the server: what a running child gets after end of input, and what the reader of queued
+ * answers gets. */
+#define LIMIT_EOF_GRACE_MS ((int64_t)250)
+#define LIMIT_FLUSH_MS ((int64_t)10000)
+#define LIMIT_TERM_EXIT_MS ((int64_t)900)
+
+/* Numbers: children of all surfaces at once and of one, calls waiting for a child, requests
+ * in flight, listen streams, bytes of answers waiting for the reader before no further call is
+ * started. */
+#define LIMIT_CHILDREN 64
+#define LIMIT_CHILDREN_DEFAULT 8
+#define LIMIT_WAITING ((size_t)20000)
+#define LIMIT_LISTEN_STREAMS ((size_t)256)
+#define LIMIT_BACKLOG (32 * MIB)
+
+/* Surfaces. */
+#define LIMIT_TOOLS ((size_t)200)
+#define LIMIT_TOOLS_PAGE ((size_t)1000)
+#define LIMIT_SURFACES ((size_t)64)
+#define LIMIT_ROOTS ((size_t)64)
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_SQL_H
+#define BASE_SQL_H
+
+/*
+ * SQLite, used one way: WAL, foreign keys on, synchronous=FULL, busy_timeout 0 (the loop never
+ * sleeps in SQLite; a caller retries by timer), migrations by user_version, prepared statements
+ * with bound parameters. SQL text stands as named strings atop the file that runs it.
+ *
+ * Busy is ERR_UNAVAILABLE and retryable; corrupt and full are ERR_IO and are not.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct sql;
+struct sql_stmt;
+
+#define cleanup_sql __attribute__((cleanup(sql_cleanup)))
+#define cleanup_stmt __attribute__((cleanup(sql_stmt_cleanup)))
+#define cleanup_txn __attribute__((cleanup(sql_txn_cleanup)))
+
+/*
+ * Opens (or creates, 0600) the database at path and brings it to user_version migrations_len by
+ * running the scripts that are missing, each in its own transaction; two processes that race
+ * agree. A database of a later version is refused. Refused as well: a path whose file is not
+ * owned by us or is writable by others.
+ */
+struct sql *sql_open(const char *path, const char *const *migrations, size_t migrations_len,
+    struct err *err) MUST_CHECK;
+void sql_close(struct sql *sql);
+void sql_cleanup(struct sql **sql);
+
+/* Runs text without results. */
+int sql_exec(struct sql *sql, const char *text, struct err *err) MUST_CHECK;
+
+/* A prepared statement; freed before the database is closed. */
+struct sql_stmt *sql_prepare(struct sql *sql, const char *text, struct err *err) MUST_CHECK;
+void sql_stmt_free(struct sql_stmt *stmt);
+void sql_stmt_cleanup(struct sql_stmt **stmt);
+
+/* Bind parameter index (from 1). Text and blobs are copied; NULL data binds NULL. */
+void sql_bind_int(struct sql_stmt *stmt, int index, int64_t value);
+void sql_bind_text(struct sql_stmt *stmt, int index, const char *text);
+void sql_bind_text_len(struct sql_stmt *stmt, int index, const char *data, size_t len);
+void sql_bind_blob(struct sql_stmt *stmt, int index, const void *data, size_t len);
+void sql_bind_null(struct sql_stmt *stmt, int index);
+
+/* 1: a row is there; 0: done (the statement is reset, its bindings kept); -1: err is set. */
+int sql_step(struct sql_stmt *stmt, struct err *err) MUST_CHECK;
+
+/* Runs a statement that gives no rows, and resets it. */
+int sql_run(struct sql_stmt *stmt, struct err *err) MUST_CHECK;
+
+/* Back to before the first step. */
+void sql_reset(struct sql_stmt *stmt);
+
+/* Columns (from 0) of the current row; pointers are borrowed until the next step or reset. */
+int64_t sql_column_int(struct sql_stmt *stmt, int column);
+const char *sql_column_text(struct sql_stmt *stmt, int column);
+const void *sql_column_blob(struct sql_stmt *stmt, int column, size_t *ret_len);
+bool sql_column_is_null(struct sql_stmt *stmt, int column);
+
+/*
+ * A write transaction (BEGIN IMMEDIATE) that rolls back when it goes out of scope uncommitted:
+ *
+ *	cleanup_txn struct sql_txn txn = SQL_TXN_INIT;
+ *	if (sql_begin(sql, &txn, err) < 0 || … || sql_commit(&txn, err) < 0)
+ *		return -1;
+ */
+struct sql_txn {
+	struct sql *sql; /* NULL when not open */
+};
+
+#define SQL_TXN_INIT ((struct sql_txn){ 0 })
+
+int sql_begin(struct sql *sql, struct sql_txn *txn, struct err *err) MUST_CHECK;
+int sql_commit(struct sql_txn *txn, struct err *err) MUST_CHECK;
+void sql_rollback(struct sql_txn *txn);
+void sql_txn_cleanup(struct sql_txn *txn);
+
+/* SQLite's data_version: changes when another connection has changed the file. */
+int64_t sql_data_version(struct sql *sql);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* The string vector; its array stays NULL-terminated after every call. */
+#include "base/strvec.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void strvec_release(struct strvec *vec)
+{
+	for (size_t i = 0; i < vec->len; i++)
+		free(vec->items[i]);
+	free(vec->items);
+	*vec = STRVEC_INIT;
+}
+
+void strvec_take(struct strvec *vec, char *text)
+{
+	ARRAY_GROW(vec->items, vec->len + 1, vec->cap);
+	vec->items[vec->len++] = text;
+	vec->items[vec->len] = NULL;
+}
+
+void strvec_push(struct strvec *vec, const char *text)
+{
+	strvec_take(vec, xstrdup(text));
+}
+
+void strvec_pushf(struct strvec *vec, const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	if (vasprintf(&text, fmt, args) < 0)
+		abort();
+	va_end(args);
+	strvec_take(vec, text);
+}
+
+char *const *strvec_array(struct strvec *vec)
+{
+	if (vec->items == NULL) {
+		ARRAY_GROW(vec->items, vec->len, vec->cap);
+		vec->items[0] = NULL;
+	}
+	return vec->items;
+}
+
+bool strvec_contains(const struct strvec *vec, const char *text)
+{
+	for (size_t i = 0; i < vec->len; i++) {
+		if (strcmp(vec->items[i], text) == 0)
+			return true;
+	}
+	return false;
+}

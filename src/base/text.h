@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+/* UTF-8 text: validity, code points, safe cuts, and making the invisible visible. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/*
+ * Length of the well-formed UTF-8 sequence at data (1 to 4) and its code point, or 0 when the
+ * bytes there are none: overlong, surrogate, above U+10FFFF, truncated. len must be positive.
+ */
+size_t text_decode(const char *data, size_t len, uint32_t *ret_codepoint);
+
+/* True when all of data is well-formed UTF-8. */
+bool text_is_utf8(const char *data, size_t len);
+
+/* Number of code points; data must be well-formed. */
+size_t text_count(const char *data, size_t len);
+
+/* Appends codepoint (a scalar value) as UTF-8. */
+void text_add_codepoint(struct buf *buf, uint32_t codepoint);
+
+/* The longest prefix of at most max_bytes that ends at a character boundary. */
+size_t text_cut(const char *data, size_t len, size_t max_bytes);
+
+/*
+ * True for what a reader cannot see or what moves other text: C0 and C1 controls but tab and
+ * newline, DEL, bidi controls, zero-width characters but the joiner inside an emoji sequence,
+ * tag characters, the byte order mark (clients.md Q32).
+ */
+bool text_is_invisible(uint32_t codepoint);
+
+/*
+ * Appends data with every invisible character, tab and newline included, as \u{XXXX} and every
+ * invalid byte as \x{XX}; for messages, questions and log lines: one line, whatever came in.
+ */
+void text_add_visible(struct buf *buf, const char *data, size_t len);
+
+/*
+ * Ordinary text for a result: like text_add_visible, but tab and newline stay, a lone CR before a
+ * newline is dropped, and joiners inside emoji stay. Returns how many characters were escaped.
+ */
+size_t text_add_clean(struct buf *buf, const char *data, size_t len);
+
+/*
+ * Appends data without ANSI escape sequences (CSI, OSC, other two-byte escapes); the rest is
+ * copied as it is. Returns how many sequences were removed (clients.md Q31).
+ */
+size_t text_add_without_ansi(struct buf *buf, const char *data, size_t len);
+
+#endif

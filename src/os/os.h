@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef OS_OS_H
+#define OS_OS_H
+
+/* The few calls that differ between Linux and macOS. */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/*
+ * A descriptor that becomes readable when the child pid has ended (pidfd on Linux; kqueue on
+ * macOS). Close-on-exec. The child is still to be reaped by waitpid.
+ */
+int os_open_exit_fd(pid_t pid, struct err *err) MUST_CHECK;
+
+/* In a child between vfork and exec: die when the parent does. Async-signal-safe. parent_pid is
+ * compared so that a parent that died in between counts. Returns 0 or an errno. */
+int os_set_parent_death_signal(int signal, pid_t parent_pid);
+
+/* Orphaned descendants become our children, so that the end of the server can sweep them. */
+int os_become_subreaper(struct err *err) MUST_CHECK;
+
+/* Sends signal to every descendant of ours that is not in one of our own children's groups, and
+ * returns how many there were; what escaped by its own setsid. */
+int os_signal_descendants(int signal);
+
+/* Absolute path of this program's own file. Owned by the caller. */
+char *os_self_path(struct err *err) MUST_CHECK;
+
+/* When the process started, in clock ticks since boot, or 0 when there is no such process: with
+ * the pid it names a process for good. */
+uint64_t os_process_start(pid_t pid);
+
+/*
+ * Opens path below dirfd without ever leaving it: openat2 RESOLVE_BENEATH | NO_MAGICLINKS where
+ * there is one, else component by component. Flags as open(2).
+ */
+int os_open_beneath(int dirfd, const char *path, int flags, struct err *err) MUST_CHECK;
+
+#endif
