@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CALL_CALL_H
+#define CALL_CALL_H
+
+/*
+ * One tool call, stage after stage: the only room that knows gate, surface and run. `tools/call`
+ * and `stile call` share it, so no shortcut can skip a gate. call_stages.c is the order.
+ *
+ * A host is what stands around calls: the surfaces that are served and whether they are still
+ * trusted, the launch options, the bound on children, the ledger. A call is one request on its
+ * way through the stages; it waits (for a child, for its record) by returning, never in a nested
+ * loop.
+ *
+ * Invariants: every call ends exactly once, by its done function, from the loop or from
+ * host_flush(), never from inside call_start(). No call ends before its record is durable, or is
+ * known not to be. Nothing is started for a call that a gate refused.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/strvec.h"
+#include "json/json.h"
+#include "surface/surface.h"
+
+/* ---- launch options (the command line's words, already checked for shape) ---- */
+
+struct host_options {
+	struct strvec surfaces; /* names, or paths of files; in the order they are listed */
+	struct strvec roots;    /* folders as given; empty: the working directory */
+	char *workspace;        /* with stage, or both NULL */
+	char *stage;
+	struct strvec allow_write; /* surface names */
+	struct strvec allow_noninteractive_write;
+	struct strvec allow_exec;
+	const char *caller; /* "mcp" or "cli": never taken from input */
+};
+
+#define HOST_OPTIONS_INIT ((struct host_options){ 0 })
+void host_options_release(struct host_options *options);
+
+/* ---- the host ---- */
+
+struct host;
+
+/*
+ * Loads the surfaces. A surface that is missing, malformed or collides by a name is an error; one
+ * that is not trusted is served without tools (its calls answer as for absent ones) until trusted
+ * again, and says so once on the log. options is borrowed and must outlive the host; loop too.
+ */
+struct host *host_new(struct loop *loop, const struct host_options *options, struct err *err)
+    MUST_CHECK;
+void host_free(struct host *host);
+
+/* Text for both handshakes: what the served surfaces are for; under 2 KB. Borrowed. */
+const char *host_instructions(const struct host *host);
+
+/*
+ * The visible tools in the order of listing: surfaces in launch order, tools in file order. Looks
+ * at the surface files and programs first (a changed one loses its tools). generation names the
+ * set: it differs after every change.
+ */
+const struct tool *const *host_tools(struct host *host, size_t *ret_len, uint64_t *ret_generation);
+
+/* fn is called (from the loop) when the visible set has changed; files are looked at every second
+ * while is_watching. One watcher. */
+void host_watch(struct host *host, bool is_watching, loop_timer_fn fn, void *ctx);
+
+/* While held no waiting call is started (the reader of answers is slow: clients.md Q20). */
+void host_hold(struct host *host, bool is_held);
+
+/* Writes the queued records; ends the calls that waited for them. For the end of a loop turn. */
+void host_flush(struct host *host);
+
+/* The end: waiting calls end with ERR_CANCELLED and none is started any more; running children get
+ * TERM, then KILL; running children are killed and reaped at once. */
+void host_drain(struct host *host);
+void host_terminate(struct host *host);
+void host_kill(struct host *host);
+
+/* Calls that have not ended. */
+size_t host_active(const struct host *host);
+
+/* Counts a fault of a message for the ledger (aggregated to one row a second). */
+void host_note_protocol_fault(struct host *host, enum err_code code);
+
+/* ---- one call ---- */
+
+/* Who asks, as the transport knows it. Texts are borrowed during call_new(). */
+struct call_client {
+	const char *protocol; /* MCP revision, or NULL for the command line */
+	const char *name;     /* what the client calls itself; for the record only */
+	bool can_ask;         /* it declared elicitation in form mode, in this session or request */
+};
+
+/* What became of a call. */
+struct call_outcome {
+	struct err err; /* set: a protocol error (unknown or hidden tool); else ERR_INIT */
+	struct surface_result result; /* else this, redacted; for `isError` see is_error */
+	bool is_cancelled;            /* by call_cancel(): nobody waits for an answer */
+};
+
+struct call;
+
+/* The outcome is borrowed for the duration of the call; the call is gone afterwards. */
+typedef void (*call_done_fn)(void *ctx, const struct call_outcome *outcome);
+
+/*
+ * A call of tool with arguments, an object inside doc or NULL. The document moves into the call
+ * (*doc is JSON_DOC_INIT afterwards).
+ */
+struct call *call_new(struct host *host, const struct call_client *client, const char *tool,
+    struct json_doc *doc, const struct json *arguments, call_done_fn done, void *ctx) MUST_CHECK;
+
+/* Takes the first steps. done is called later, even for an immediate refusal. */
+void call_start(struct call *call);
+
+/* Ends it: a waiting call at once, a running one by ending its child's group. done still comes. */
+void call_cancel(struct call *call);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef GATE_GATE_H
+#define GATE_GATE_H
+
+/*
+ * The gates: may this surface be served, may this caller see this tool, may this call run?
+ *
+ * Decisions only: nothing here runs, asks or records. Each function states what it looks at; the
+ * caller (call/) passes facts, and acts. Whatever is unknown, unreadable or malformed is a refusal.
+ *
+ * gate_trust    a surface that is not built in is served only after a person trusted it (DESIGN
+ *               §5.0): trust.yaml holds the digest of its file and of the program where this user
+ *               can write it
+ * gate_scope    visible to this caller?
+ * gate_write    permit, ask a person, or refuse
+ * gate_config   the host's config.yaml: trusted folders, write waivers
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/ids.h"
+#include "base/strvec.h"
+
+/* ---- trust ---- */
+
+/* What a person trusted: a surface file and its program, as they were. */
+struct gate_trusted {
+	char *surface;           /* name */
+	char *path;              /* of the file, absolute */
+	struct digest digest;    /* of the file's bytes */
+	char *program;           /* absolute path, or NULL */
+	bool has_program_digest; /* false: owned by root, checked by owner and mode instead */
+	struct digest program_digest;
+};
+
+struct gate_trust {
+	struct gate_trusted *items;
+	size_t len;
+	size_t cap;
+};
+
+#define GATE_TRUST_INIT ((struct gate_trust){ 0 })
+#define cleanup_gate_trust __attribute__((cleanup(gate_trust_release)))
+void gate_trust_release(struct gate_trust *trust);
+
+/* Reads trust.yaml in data_dir; a missing file is empty trust. ERR_PERMISSION_DENIED when others
+ * could write it, ERR_CONFIGURATION when malformed: then nothing is trusted. */
+int gate_trust_load(const char *data_dir, struct gate_trust *ret_trust, struct err *err) MUST_CHECK;
+
+/* Writes trust.yaml anew, atomically, 0600. */
+int gate_trust_save(const char *data_dir, const struct gate_trust *trust, struct err *err)
+    MUST_CHECK;
+
+/* Replaces the entry of the same path or adds one; the entry is copied. */
+void gate_trust_set(struct gate_trust *trust, const struct gate_trusted *entry);
+
+/* The entry of that path, or NULL. */
+const struct gate_trusted *gate_trust_find(const struct gate_trust *trust, const char *path);
+
+/*
+ * Is the surface trusted as it is now? 0, or ERR_SURFACE_UNTRUSTED saying what differs: never
+ * trusted, the file changed, the program is another file, the program's content changed.
+ */
+int gate_trust_check(
+    const struct gate_trust *trust, const struct gate_trusted *now, struct err *err) MUST_CHECK;
+
+/* ---- the host's config.yaml ---- */
+
+struct gate_config {
+	struct strvec trusted_folders; /* absolute; repositories below them may name programs */
+};
+
+#define GATE_CONFIG_INIT ((struct gate_config){ 0 })
+void gate_config_release(struct gate_config *config);
+
+/* Reads config.yaml in data_dir; a missing file is the default. Unknown keys are errors. */
+int gate_config_load(const char *data_dir, struct gate_config *ret_config, struct err *err)
+    MUST_CHECK;
+
+/* True when path (absolute, links resolved) is one of the trusted folders or lies below one. */
+bool gate_config_trusts(const struct gate_config *config, const char *path);
+
+/* ---- scope ---- */
+
+struct gate_subject {
+	const char *caller;    /* "mcp" or "cli" */
+	const char *workspace; /* scope at launch, or NULL */
+	const char *stage;
+};
+
+/* Facts of a tool that gates look at. */
+struct gate_tool {
+	const char *surface;
+	const char *name;
+	bool is_read;      /* effect is read */
+	bool is_hidden;    /* for resources and plans only */
+	bool is_discovery; /* visible without a scope */
+	bool is_scoped;    /* of a scoped surface */
+	bool executes_any; /* runs a program the caller names */
+};
+
+/*
+ * Is the tool visible? Without a scope: all tools of unscoped surfaces, discovery tools of scoped
+ * ones; with a scope nothing is visible that no contract names (contracts come with the vault: until
+ * then only discovery tools). Tools that execute what the caller names need allow_exec.
+ */
+bool gate_scope_shows(const struct gate_subject *subject, const struct gate_tool *tool,
+    const struct strvec *allow_exec);
+
+/* ---- write gate ---- */
+
+enum gate_decision { GATE_PERMIT, GATE_ASK, GATE_DENY };
+
+/*
+ * permit, ask a person, or deny with err set. Until questions to a person exist every tool whose
+ * effect is not read is denied with ERR_WRITE_CONFIRMATION_UNAVAILABLE.
+ */
+enum gate_decision gate_write_decide(const struct gate_subject *subject,
+    const struct gate_tool *tool, bool is_vetoed, struct err *err) MUST_CHECK;
+
+#endif
