@@ -2,6 +2,8 @@
 #ifndef BASE_ERR_CODES_H
 #define BASE_ERR_CODES_H
 
+#include <stdbool.h>
+
 /*
  * The one table of error codes. A row is the only place to touch: the enum, the wire name, the
  * JSON-RPC mapping, the exit code, retryability and docs/errors.md all come from it.
