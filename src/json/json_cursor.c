@@ -9,8 +9,6 @@
 
 const struct json *json_get_len(const struct json *object, const char *name, size_t len)
 {
-	const struct json *value;
-
 	if (!json_is(object, JSON_OBJECT))
 		return NULL;
 	json_foreach_member (key, value, object) {
@@ -59,8 +57,6 @@ static bool token_is(const char *token, size_t len, const struct json *key)
 
 static const struct json *get_token(const struct json *object, const char *token, size_t len)
 {
-	const struct json *value;
-
 	json_foreach_member (key, value, object) {
 		if (token_is(token, len, key))
 			return value;
@@ -153,7 +149,6 @@ static int compare_keys(const void *a, const void *b)
 const struct json **json_sorted_keys(const struct json *object)
 {
 	const struct json **keys = xcalloc(object->len, sizeof(*keys));
-	const struct json *value;
 	size_t len = 0;
 
 	json_foreach_member (key, value, object) {
@@ -178,8 +173,6 @@ static bool arrays_equal(const struct json *a, const struct json *b)
 
 static bool few_members_equal(const struct json *a, const struct json *b)
 {
-	const struct json *value;
-
 	json_foreach_member (key, value, a) {
 		const struct json *other = json_get_len(b, key->str, key->len);
 
