@@ -69,4 +69,11 @@
 #define LIMIT_SURFACES ((size_t)64)
 #define LIMIT_ROOTS ((size_t)64)
 
+/* Regular expressions: bytes of a pattern; what one search may take: steps, nested choices, and
+ * memory in KiB. */
+#define LIMIT_REGEX_PATTERN ((size_t)16 * KIB)
+#define LIMIT_REGEX_STEPS ((uint32_t)1000000)
+#define LIMIT_REGEX_DEPTH ((uint32_t)200000)
+#define LIMIT_REGEX_HEAP_KIB ((uint32_t)65536)
+
 #endif
