@@ -276,8 +276,8 @@ struct surface_tool_internal {
 	const struct json *node; /* the tool in the file */
 	struct input *inputs;    /* parts in `use` order, then the tool's own */
 	size_t inputs_len;
-	struct json_doc merged; /* the whole input schema with its marks; owns its text */
-	struct schema *schema;  /* of it, marks passed over; `confirm` accepted on gated tools */
+	struct json_doc merged; /* the whole input schema with its marks; owns its text; made with */
+	struct schema *schema;  /* of it, marks passed over; ask surface_tool_schema() */
 	bool accepts_confirm;
 	struct group *groups;
 	size_t groups_len;
@@ -293,8 +293,9 @@ struct surface_tool_internal {
 	struct result *results; /* alternatives; none: by program.output */
 	size_t results_len;
 	bool hands_on;              /* no `result` key and JSON: token for token */
-	struct schema *output;      /* compiled output schema, or NULL */
-	struct json_doc output_doc; /* its document, when derived (`auto`) */
+	bool has_output;            /* results are validated: ask surface_tool_output() */
+	struct schema *output;      /* compiled output schema, made at first use; NULL until then */
+	struct json_doc output_doc; /* its document (tool.output_schema read back) */
 	struct word ask;            /* empty: title and arguments */
 	bool has_ask;
 	const struct json *examples; /* array, or NULL */
@@ -314,6 +315,14 @@ struct surface_internal {
 };
 
 /* ---- helpers that several files share ---- */
+
+/*
+ * The compiled schemas, made at first use so that start-up pays for none: of the inputs (closed,
+ * `confirm` accepted on gated tools), and of results (NULL when the tool declares none). That they
+ * compile was checked when the file was loaded, or at build time.
+ */
+struct schema *surface_tool_schema(const struct tool *tool);
+struct schema *surface_tool_output(const struct tool *tool);
 
 /* Index of the input, or -1. */
 int surface_find_input(const struct surface_tool_internal *in, const char *name);
@@ -346,7 +355,8 @@ struct scope_values {
 };
 
 /*
- * Appends the word's text. 1: it has a value; 0: a hole has none, the word vanishes (nothing is
+ * Appends the word's text; a number that is minus zero without its sign (section 2.1 counts
+ * `minimum: 0` as free of dashes). 1: it has a value; 0: a hole has none, the word vanishes (nothing is
  * appended); -1: err (a value that is no scalar, too long, or holds NUL).
  */
 int surface_expand_word(const struct word *word, const struct scope_values *values, size_t max_len,
@@ -360,7 +370,8 @@ bool surface_write_template(
 int surface_word_compile(const char *text, struct word *ret_word, struct err *err) MUST_CHECK;
 void surface_word_release(struct word *word);
 
-/* Adds a finding; node (may be NULL) gives line and column by the marks. */
+/* Adds a finding; node (may be NULL) gives line and column by the marks, and the path when path is
+ * NULL. A finding that stands there already is not added again. */
 void surface_note(struct surface_notes *notes, const struct surface_internal *in,
     enum surface_note_level level, const struct json *node, const char *path, const char *fmt, ...)
     PRINTF_LIKE(6, 7);
