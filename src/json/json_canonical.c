@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The canonical form, for digests only: two texts that mean the same value (numbers up to the
- * stated bound) give the same bytes. Changing it changes every digest that was ever recorded. */
+/* The canonical form, for digests only: order of members, white space, escapes and the spelling of
+ * integers leave no trace in it. Changing it changes every digest that was ever recorded. */
 #include "json/json.h"
 
 #include "json/json_internal.h"

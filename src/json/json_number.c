@@ -254,7 +254,7 @@ static void big_subtract(struct big *a, const struct big *b)
 		a->len--;
 }
 
-/* The digits of d, then zeros, total in all. */
+/* The digit at index of d's digits and endless zeros behind them. */
 static unsigned padded_digit(const struct decimal *d, size_t index)
 {
 	return index < d->len ? (unsigned)(digit_at(d, index) - '0') : 0;
