@@ -4,10 +4,11 @@
 
 /*
  * The compiled form that the loader (surface_load*.c) makes and the stages (surface_argv.c,
- * surface_result.c …) walk. All of it hangs from struct surface_internal and dies with it; names
- * and JSON nodes are borrowed from its document, whose text and tape live as long.
+ * surface_result.c …) walk. All of it stands in the arena of struct surface_internal and dies
+ * with it; names and JSON nodes are borrowed from its document, whose text and tape live as long.
  */
 
+#include "base/arena.h"
 #include "base/yaml.h"
 #include "surface/surface.h"
 
@@ -31,11 +32,11 @@ enum hole_kind {
 /* One stretch of a word: literal text, or a hole. */
 struct piece {
 	bool is_hole;
-	char *text; /* literal text, {{ already a brace; NULL in a hole; owned */
+	char *text; /* literal text, {{ already a brace; NULL in a hole */
 	size_t len;
 	enum hole_kind kind;
-	char *name;     /* HOLE_INPUT: input (in a ref: field); HOLE_MEMBER: key; owned */
-	char *pointer;  /* HOLE_INPUT {name/a/b}: "/a/b"; HOLE_POINTER; else NULL; owned */
+	char *name;     /* HOLE_INPUT: input (in a ref: field); HOLE_MEMBER: key */
+	char *pointer;  /* HOLE_INPUT {name/a/b}: "/a/b"; HOLE_POINTER; else NULL */
 	unsigned first; /* {name:8}: at most so many first characters; 0: all */
 	int input;      /* HOLE_INPUT outside refs: index into the tool's inputs; else -1 */
 };
@@ -52,7 +53,7 @@ struct term {
 	int input; /* index into the tool's inputs */
 	enum term_kind kind;
 	const struct json *value; /* TERM_EQUALS: scalar; TERM_ONE_OF: array */
-	struct schema *schema;    /* TERM_SCHEMA; owned */
+	struct schema *schema;    /* TERM_SCHEMA */
 };
 
 /* `when` needs all of its terms, `unless` none. Empty lists are always met. */
@@ -76,7 +77,7 @@ struct template_ {
 	enum template_kind kind;
 	const struct json *literal; /* TEMPLATE_LITERAL: as it is */
 	struct word word;           /* TEMPLATE_HOLE: one hole, typed; TEMPLATE_TEXT: a string */
-	char **names;               /* TEMPLATE_OBJECT: member names; owned */
+	char **names;               /* TEMPLATE_OBJECT: member names */
 	struct template_ *children; /* TEMPLATE_OBJECT, TEMPLATE_ARRAY */
 	size_t children_len;
 };
@@ -135,7 +136,7 @@ enum group_kind {
 };
 struct group {
 	enum group_kind kind;
-	int *inputs; /* indices; owned */
+	int *inputs; /* indices */
 	size_t inputs_len;
 	struct condition condition; /* GROUP_NEED, GROUP_REFUSE */
 };
@@ -172,7 +173,7 @@ struct parse {
 	enum parse_kind kind;
 	struct regex *lines; /* PARSE_LINES with named groups; NULL: array of texts */
 	bool skips_other;    /* `other: skip` */
-	char *end;           /* PARSE_RECORDS: record and field separators; owned */
+	char *end;           /* PARSE_RECORDS: record and field separators */
 	size_t end_len;
 	char *sep; /* also PARSE_PAIRS */
 	size_t sep_len;
@@ -191,7 +192,7 @@ enum ref_type { REF_SCALAR, REF_TEXT, REF_INTEGER, REF_NUMBER, REF_BOOLEAN, REF_
 enum source_kind { SOURCE_POINTER, SOURCE_TEXT, SOURCE_KEY_OF, SOURCE_MATCH, SOURCE_LIST };
 struct source {
 	enum source_kind kind;
-	char *pointer;       /* SOURCE_POINTER, SOURCE_KEY_OF; owned */
+	char *pointer;       /* SOURCE_POINTER, SOURCE_KEY_OF */
 	struct word word;    /* SOURCE_TEXT */
 	struct regex *match; /* SOURCE_MATCH: one group, over children[0] */
 	struct source
@@ -229,7 +230,7 @@ struct result_page {
 	enum page_by by;
 	struct word size;
 	struct word cursor;
-	char *next; /* PAGE_TOKEN: pointer; owned */
+	char *next; /* PAGE_TOKEN: pointer */
 };
 
 struct result {
@@ -248,7 +249,7 @@ struct result {
 	struct result_page page;
 	const char *under;      /* member name, as written; NULL: the default */
 	struct template_ *echo; /* TEMPLATE_OBJECT, or NULL */
-	char *text;             /* pointer, or NULL; owned */
+	char *text;             /* pointer, or NULL */
 };
 
 /* ---- errors (section 6) ---- */
@@ -276,8 +277,8 @@ struct surface_tool_internal {
 	const struct json *node; /* the tool in the file */
 	struct input *inputs;    /* parts in `use` order, then the tool's own */
 	size_t inputs_len;
-	struct json_doc merged; /* the whole input schema with its marks; owns its text; made with */
-	struct schema *schema;  /* of it, marks passed over; ask surface_tool_schema() */
+	struct json_doc merged; /* the whole input schema with its marks; owns its text */
+	struct schema *schema;  /* of it; both made by surface_tool_schema(), ask that */
 	bool accepts_confirm;
 	struct group *groups;
 	size_t groups_len;
@@ -302,6 +303,13 @@ struct surface_tool_internal {
 };
 
 struct surface_internal {
+	struct arena arena;     /* holds the compiled trees and their texts */
+	struct regex **regexes; /* those of the trees, to be freed */
+	size_t regexes_len;
+	size_t regexes_cap;
+	struct schema **schemas; /* of TERM_SCHEMA, to be freed */
+	size_t schemas_len;
+	size_t schemas_cap;
 	struct buf text; /* JSON form of the file */
 	struct json_doc doc;
 	struct yaml_marks marks; /* empty for a compiled one */
@@ -366,9 +374,18 @@ int surface_expand_word(const struct word *word, const struct scope_values *valu
 bool surface_write_template(
     const struct template_ *template, const struct scope_values *values, struct json_writer *w);
 
-/* Compiles "a {hole} b". ERR_CONFIGURATION says what is wrong with it. */
-int surface_word_compile(const char *text, struct word *ret_word, struct err *err) MUST_CHECK;
-void surface_word_release(struct word *word);
+/* Compiles "a {hole} b" into the arena, by grammar alone: which holes may stand where, and which
+ * input a name means (piece.input), is for surface_element.c. ERR_CONFIGURATION says what is wrong. */
+int surface_word_compile(
+    struct arena *arena, const char *text, struct word *ret_word, struct err *err) MUST_CHECK;
+
+/* True for a word without a hole (then pieces[0].text, or "" when len is 0), and for one that is
+ * a single hole and nothing else. */
+bool surface_word_is_literal(const struct word *word);
+bool surface_word_is_hole(const struct word *word);
+
+/* True for "" and for "/a/b" with well-formed escapes; `*` segments only when they are allowed. */
+bool surface_pointer_is_valid(const char *pointer, bool allows_star);
 
 /* Adds a finding; node (may be NULL) gives line and column by the marks, and the path when path is
  * NULL. A finding that stands there already is not added again. */
