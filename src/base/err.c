@@ -36,7 +36,7 @@ void err_release(struct err *err)
 }
 
 /* fmt's text, owned by the caller. */
-static char *format(const char *fmt, va_list args)
+PRINTF_LIKE(1, 0) static char *format(const char *fmt, va_list args)
 {
 	char *text = NULL;
 
