@@ -15,9 +15,13 @@
  * may use of these is narrower and is surface/'s business.
  *
  * Numbers compare exactly at any size. Lengths count code points. `pattern` is PCRE2 with ASCII
- * classes and a match limit; a pattern that runs into the limit counts as not matching. Patterns
- * are compiled at their first use, so that start-up pays for none; schema_compile() checks their
- * syntax only when `check_patterns` is set.
+ * classes and a match limit; an instance for which a pattern runs into the limit (or does not
+ * compile) is refused, wherever the pattern stands, also below `not`. Patterns are compiled at
+ * their first use, so that start-up pays for none; schema_compile() checks their syntax only when
+ * `check_patterns` is set.
+ *
+ * Work is bounded by (nodes of the schema) × (values of the instance), plus sorting for
+ * uniqueItems; recursion by the depth of the schema's JSON.
  */
 
 #include <stdbool.h>
@@ -37,9 +41,13 @@ struct schema_options {
 #define cleanup_schema __attribute__((cleanup(schema_cleanup)))
 
 /*
- * Compiles the schema at node; the document must outlive the result. On failure ERR_CONFIGURATION
- * names the keyword by its pointer from node, and *ret_where (may be NULL) is the value at fault.
- * A schema below `x-secret: true|"argv"` never has its instance's value quoted in a message.
+ * Compiles the schema at node; the document must outlive the result. options may be NULL. On
+ * failure ERR_CONFIGURATION names the keyword by its pointer from node, and *ret_where (may be
+ * NULL; the one result that is set on failure) is the value at fault, or the key where that is.
+ *
+ * Two marks, when `ignore` lists them, change what messages say. A place that any schema marks
+ * `x-secret: true|"argv"` never has its value, its length or anything within it told. A property
+ * marked `x-hidden: true` is never suggested.
  */
 struct schema *schema_compile(const struct json *node, const struct schema_options *options,
     const struct json **ret_where, struct err *err) MUST_CHECK;
@@ -49,10 +57,14 @@ void schema_cleanup(struct schema **schema);
 /*
  * Validates instance. -1 with ERR_INVALID_ARGUMENT otherwise: the message is one sentence a model
  * can act on, several joined by "; " (at most 5): "/limit: 700 is more than the maximum 500";
- * a wrong type names the wanted and the given one ("/limit: is a string, an integer is wanted");
- * an unknown member names the nearest known one. Details:
- * {"errors":[{"pointer":"/limit","keyword":"maximum"}…]}. Values are quoted only when scalar, cut
- * at 40 characters, made visible, never below x-secret.
+ * a wrong type names the wanted and the given one, and what to give where that is plain
+ * ("/limit: is a string, an integer is wanted; give 5, not "5""); an unknown member names the
+ * nearest known one that is not given yet, else all those when they are few; a missing member
+ * stands by its own pointer ("/path: is required"). The root's pointer is "", written "(root)" in
+ * messages. Details: {"errors":[{"pointer":"/limit","keyword":"maximum"}…]}.
+ *
+ * Values are quoted only when scalar, cut at 40 characters, made visible, never below x-secret;
+ * names longer than 64 bytes are cut in pointers.
  */
 int schema_validate(struct schema *schema, const struct json *instance, struct err *err) MUST_CHECK;
 
@@ -62,8 +74,9 @@ bool schema_accepts(struct schema *schema, const struct json *instance);
 /* ---- regular expressions, for schema and surface alike ---- */
 
 /*
- * PCRE2 with the options that the surface language promises: UTF, ASCII classes, bounded match
- * and depth. Compiled at first use; thread of control is single.
+ * PCRE2 with the options that the surface language promises: UTF, ASCII classes (a pattern cannot
+ * switch that), `$` at the very end only and not before a last newline (but with (?m)), bounded
+ * match, depth and memory. Compiled at first use; thread of control is single.
  */
 struct regex;
 
@@ -73,10 +86,11 @@ struct regex *regex_new(const char *pattern) MUST_CHECK;
 void regex_free(struct regex *regex);
 void regex_cleanup(struct regex **regex);
 
-/* Compiles now. ERR_CONFIGURATION with PCRE2's words and the offset. */
+/* Compiles now. ERR_CONFIGURATION with PCRE2's words and the offset in bytes. */
 int regex_check(struct regex *regex, struct err *err) MUST_CHECK;
 
-/* One match; offsets into the subject. Unset groups are SIZE_MAX, SIZE_MAX. */
+/* One match; offsets into the subject. Unset groups are SIZE_MAX, SIZE_MAX; groups past the bound
+ * are left out. */
 #define REGEX_GROUPS_MAX 32
 struct regex_match {
 	size_t begin[REGEX_GROUPS_MAX]; /* group 0 is the whole match */
@@ -85,9 +99,10 @@ struct regex_match {
 };
 
 /*
- * Searches from offset. True and *ret_match (may be NULL) for a hit. A subject that is not UTF-8
- * does not match. When the engine fails (match limit) the answer is false and *ret_failed (may be
- * NULL) is set: callers that mask or classify must treat that as the worse case.
+ * Searches from offset, which must be the beginning of a character. True and *ret_match (may be
+ * NULL) for a hit. A subject that is not UTF-8 does not match. *ret_failed (may be NULL) is always
+ * written: true when the answer is false because the engine failed (a limit met, a pattern that
+ * does not compile): callers that mask or classify must treat that as the worse case.
  */
 bool regex_search(struct regex *regex, const char *subject, size_t len, size_t offset,
     struct regex_match *ret_match, bool *ret_failed);
