@@ -492,7 +492,7 @@ static void *bundle_of(struct compiler *c, struct schema_node *node, enum bundle
 	case IN_PLACE:
 		return place_rules_of(c, node);
 	}
-	assert(!"a bundle");
+	assert(false); /* no such bundle */
 	return NULL;
 }
 

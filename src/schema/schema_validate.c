@@ -461,7 +461,7 @@ static bool walk_by_type(struct walk *w, const struct schema_node *node,
 	case JSON_OBJECT:
 		return node->object == NULL || walk_object(w, node, step, instance);
 	}
-	assert(!"a type");
+	assert(false); /* no such type */
 	return false;
 }
 
