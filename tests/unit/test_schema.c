@@ -611,6 +611,7 @@ static void pointers_are_escaped_and_the_root_is_empty(void **state)
 	    details, "{\"errors\":[{\"pointer\":\"/a~1b~0/0\",\"keyword\":\"items\"}]}");
 	assert_string_equal(
 	    root_details, "{\"errors\":[{\"pointer\":\"\",\"keyword\":\"false\"}]}");
+	assert_string_equal(root_message, "(root): must not stand here");
 }
 
 static void what_a_peer_wrote_is_cut_and_made_visible(void **state)
