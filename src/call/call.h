@@ -87,6 +87,19 @@ size_t host_active(const struct host *host);
 /* Counts a fault of a message for the ledger (aggregated to one row a second). */
 void host_note_protocol_fault(struct host *host, enum err_code code);
 
+/* ---- trust ---- */
+
+struct gate_trusted;
+
+/*
+ * A surface file as it is now: loaded and proved, its program resolved, both digests taken. What
+ * `stile surface trust` shows and stores, and what serving compares with. path is made absolute in
+ * ret_now (release its texts with gate_trusted_release). A program that is not there is no error:
+ * ret_now->program is NULL then.
+ */
+struct surface *host_describe_surface(
+    const char *path, struct gate_trusted *ret_now, struct err *err) MUST_CHECK;
+
 /* ---- one call ---- */
 
 /* Who asks, as the transport knows it. Texts are borrowed during call_new(). */

@@ -13,7 +13,8 @@
  *               can write it
  * gate_scope    visible to this caller?
  * gate_write    permit, ask a person, or refuse
- * gate_config   the host's config.yaml: trusted folders, write waivers
+ * gate_config   the host's config.yaml: trusted folders
+ * gate_repository  may git be started in this folder?
  */
 
 #include <stdbool.h>
@@ -34,6 +35,8 @@ struct gate_trusted {
 	bool has_program_digest; /* false: owned by root, checked by owner and mode instead */
 	struct digest program_digest;
 };
+
+void gate_trusted_release(struct gate_trusted *entry);
 
 struct gate_trust {
 	struct gate_trusted *items;
@@ -81,6 +84,26 @@ int gate_config_load(const char *data_dir, struct gate_config *ret_config, struc
 
 /* True when path (absolute, links resolved) is one of the trusted folders or lies below one. */
 bool gate_config_trusts(const struct gate_config *config, const char *path);
+
+/* ---- repositories ---- */
+
+/*
+ * `guard: git` of the surface language: may git be started in dir (absolute, links resolved)?
+ *
+ * Finds the repository that git would find, and refuses with ERR_REPOSITORY_UNTRUSTED, naming the
+ * reason, when its own configuration names programs or includes other files, when it is not
+ * sound (so that what we read may differ from what git reads), or when parts of it (git folder,
+ * common folder, alternates, links in them) lie outside roots (absolute, links resolved). A
+ * repository below one of the config's trusted folders is not looked at. No repository at all is
+ * no refusal: git says so itself.
+ */
+int gate_repository_check(const char *dir, const struct strvec *roots,
+    const struct gate_config *config, struct err *err) MUST_CHECK;
+
+/* Does a git configuration name programs? 0, or ERR_REPOSITORY_UNTRUSTED naming line and key. text
+ * is the file's content; top is the folder that core.worktree may name. */
+int gate_repository_check_config(
+    const char *text, size_t len, const char *git_dir, const char *top, struct err *err) MUST_CHECK;
 
 /* ---- scope ---- */
 

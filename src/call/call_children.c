@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bound on children: so many at once of one surface, so many in all. Calls wait in the order
+ * in which they came, a queue a surface (and one for its exclusive tools, so that a long one does
+ * not hold up reads); surfaces take turns.
+ */
+#include "call/call_internal.h"
+
+#include "base/limits.h"
+
+static struct call **queue_of(struct call *call, struct call ****ret_tail)
+{
+	struct served *served = call->served;
+
+	if (call->tool->is_exclusive) {
+		*ret_tail = &served->waiting_exclusive_tail;
+		return &served->waiting_exclusive;
+	}
+	*ret_tail = &served->waiting_tail;
+	return &served->waiting;
+}
+
+void host_dequeue(struct call *call)
+{
+	struct call ***tail = NULL;
+
+	for (struct call **at = queue_of(call, &tail); *at != NULL; at = &(*at)->queue_next) {
+		if (*at != call)
+			continue;
+		*at = call->queue_next;
+		if (*at == NULL)
+			*tail = at;
+		break;
+	}
+	call->queue_next = NULL;
+	call->is_queued = false;
+}
+
+void host_child_started(struct call *call)
+{
+	call->is_child_counted = true;
+	call->host->running++;
+	call->served->running++;
+	if (call->tool->is_exclusive)
+		call->served->is_exclusive_running = true;
+}
+
+void host_child_ended(struct call *call)
+{
+	if (!call->is_child_counted)
+		return;
+	call->is_child_counted = false;
+	call->host->running--;
+	call->served->running--;
+	if (call->tool->is_exclusive)
+		call->served->is_exclusive_running = false;
+}
+
+/* The call of this surface that may start now, or NULL. */
+static struct call *startable(const struct served *served)
+{
+	struct call *call = served->waiting;
+
+	if (!served->is_exclusive_running && served->waiting_exclusive != NULL)
+		call = served->waiting_exclusive;
+	if (call == NULL || served->running >= call->tool->surface->limits.children)
+		return NULL;
+	return call;
+}
+
+void host_start_waiting(struct host *host)
+{
+	size_t idle = 0;
+
+	while (idle < host->served_len && !host->is_held && !host->is_draining &&
+	       host->running < LIMIT_CHILDREN) {
+		struct call *call = startable(&host->served[host->next_served]);
+
+		host->next_served = (host->next_served + 1) % host->served_len;
+		if (call == NULL) {
+			idle++;
+			continue;
+		}
+		idle = 0;
+		host_dequeue(call);
+		call_run_now(call);
+	}
+}
+
+void host_enqueue(struct call *call)
+{
+	struct call ***tail = NULL;
+
+	(void)queue_of(call, &tail);
+	**tail = call;
+	*tail = &call->queue_next;
+	call->queue_next = NULL;
+	call->is_queued = true;
+}
+
+void host_hold(struct host *host, bool is_held)
+{
+	host->is_held = is_held;
+	if (!is_held)
+		host_start_waiting(host);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CALL_CALL_INTERNAL_H
+#define CALL_CALL_INTERNAL_H
+
+/*
+ * What the files of call/ share: the host's inside, the one object that travels through the
+ * stages, and the stages themselves.
+ */
+
+#include "call/call.h"
+#include "gate/gate.h"
+#include "ledger/ledger.h"
+#include "run/run.h"
+
+/* ---- a surface that is served ---- */
+
+/* A loaded surface; calls on their way hold it, so that a reload cannot pull it from under them. */
+struct loaded {
+	struct surface *surface;
+	struct redactor *redactor;
+	unsigned references;
+};
+
+/* How a file looked when it was read: any difference means "read it again". */
+struct file_stamp {
+	uint64_t device;
+	uint64_t inode;
+	int64_t size;
+	int64_t mtime_ns;
+};
+
+struct served {
+	struct host *host;
+	const struct surface_builtin *builtin; /* or NULL: a file */
+	char *path;                            /* of the file, absolute; or NULL */
+	struct file_stamp stamp;
+	struct file_stamp trust_stamp; /* of trust.yaml when it was last asked */
+	struct loaded *loaded;         /* NULL: withdrawn (untrusted or malformed now) */
+	struct run_program program;    /* resolved; path NULL: not yet */
+	char *program_asked;           /* what program.path was resolved from */
+	unsigned running;              /* children of this surface */
+	bool is_exclusive_running;     /* one of its exclusive tools runs */
+	struct call *waiting;          /* queue of calls that wait for a child, oldest first */
+	struct call **waiting_tail;
+	struct call *waiting_exclusive; /* the same for exclusive tools */
+	struct call **waiting_exclusive_tail;
+};
+
+struct host {
+	struct loop *loop;
+	const struct host_options *options;
+	char *data_dir;
+	struct strvec roots;  /* absolute, links resolved */
+	struct strvec closed; /* never reachable by a path argument */
+	struct gate_config config;
+	struct served *served;
+	size_t served_len;
+	struct ledger *ledger;
+	struct run_files *files;
+	struct buf instructions;
+
+	const struct tool **tools; /* visible, in order of listing */
+	size_t tools_len;
+	size_t tools_cap;
+	uint64_t generation; /* of the visible set */
+	struct loop_timer *watch_timer;
+	bool is_watching;
+	loop_timer_fn changed;
+	void *changed_ctx;
+
+	struct call *calls; /* all that have not ended */
+	size_t calls_len;
+	unsigned running;   /* children of all surfaces */
+	size_t next_served; /* whose turn it is to start a waiting call */
+	bool is_held;
+	bool is_draining;
+
+	int64_t faults;           /* message faults not yet in the ledger */
+	enum err_code fault_code; /* of the last one */
+	struct loop_timer *fault_timer;
+};
+
+/* host_load.c */
+int host_load_surfaces(struct host *host, struct err *err) MUST_CHECK;
+bool host_refresh(struct host *host); /* true: the visible set may have changed */
+void host_list_tools(struct host *host);
+void loaded_release(struct loaded *loaded);
+int host_resolve_program(struct served *served, const struct surface *surface, struct err *err)
+    MUST_CHECK;
+
+/* host_children.c: the bound on children */
+void host_enqueue(struct call *call);
+void host_dequeue(struct call *call);
+void host_child_started(struct call *call);
+void host_child_ended(struct call *call);
+void host_start_waiting(struct host *host);
+
+/* ---- the call ---- */
+
+enum call_step {
+	CALL_NEXT, /* on to the next stage */
+	CALL_WAIT, /* somebody will call call_resume() */
+	CALL_FAIL  /* call->err is set: on to the stages that always run */
+};
+
+/* Fields stand in the order in which stages fill them. */
+struct call {
+	struct host *host;
+	struct call *next; /* in host->calls */
+	struct call *previous;
+	call_done_fn done;
+	void *ctx;
+	size_t stage; /* index into the table */
+	bool is_cancelled;
+	bool is_refused; /* a gate said no; nothing was started */
+	int64_t started_us;
+
+	char *name;                       /* as asked for */
+	struct json_doc request;          /* holds the arguments as they came */
+	const struct json *raw_arguments; /* in it, or NULL */
+	char *protocol;
+	char *client;
+	bool can_ask;
+
+	struct served *served;     /* resolve */
+	struct loaded *loaded;     /* holds a reference */
+	const struct tool *tool;   /* NULL: absent or hidden */
+	struct json_doc arguments; /* validate: canonical, defaulted */
+	bool is_vetoed;
+	struct redactor_values secrets;
+	struct json_doc resolved; /* argv: paths absolute */
+	struct surface_command command;
+	bool is_child_counted;   /* run */
+	struct call *queue_next; /* run: waiting for a child */
+	bool is_queued;
+	struct run *run;
+	struct run_outcome outcome;
+	bool has_run;
+	struct buf out; /* normalised streams */
+	struct buf run_err;
+	struct surface_result result; /* result, redact */
+	size_t masks;                 /* redact */
+	size_t escaped;
+	uint64_t ticket; /* record: waits for the ledger */
+
+	struct err err; /* why it failed; the result is made of it */
+};
+
+/* Goes on with the stage after the one that waited; or fails with call->err. */
+void call_resume(struct call *call, enum call_step step);
+
+/* The stages, one file each, in order. */
+enum call_step call_resolve(struct call *call);
+enum call_step call_scope(struct call *call);
+enum call_step call_validate(struct call *call);
+enum call_step call_permit(struct call *call);
+enum call_step call_argv(struct call *call);
+enum call_step call_run(struct call *call);
+enum call_step call_result(struct call *call);
+enum call_step call_redact(struct call *call);
+enum call_step call_record(struct call *call);
+
+/* call_run.c: a child may be started now. */
+void call_run_now(struct call *call);
+
+/* call_builtin.c: `builtin: context`, answered in process. */
+void call_write_context(const struct call *call, struct surface_result *ret_result);
+
+/* What launch and roots give to words and paths. */
+struct surface_launch call_launch(const struct call *call);
+
+#endif

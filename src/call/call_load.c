@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* Which surfaces are served, and whether they still are what a person trusted. */
+#include "call/call_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/dirs.h"
+#include "base/limits.h"
+#include "base/log.h"
+
+static struct file_stamp stamp_of(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return (struct file_stamp){ 0 };
+	return (struct file_stamp){
+		.device = (uint64_t)st.st_dev,
+		.inode = (uint64_t)st.st_ino,
+		.size = (int64_t)st.st_size,
+		.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
+	};
+}
+
+static bool is_same_stamp(const struct file_stamp *a, const struct file_stamp *b)
+{
+	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+	       a->mtime_ns == b->mtime_ns;
+}
+
+/* Takes ownership of surface. */
+static struct loaded *loaded_new(struct surface *surface)
+{
+	struct loaded *loaded = xcalloc(1, sizeof(*loaded));
+
+	loaded->surface = surface;
+	loaded->redactor = redactor_new();
+	loaded->references = 1;
+	for (size_t i = 0; i < surface->secrets_len; i++)
+		redactor_add_pattern(
+		    loaded->redactor, surface->secrets[i].name, surface->secrets[i].pattern);
+	return loaded;
+}
+
+void loaded_release(struct loaded *loaded)
+{
+	if (loaded == NULL || --loaded->references > 0)
+		return;
+	surface_free(loaded->surface);
+	redactor_free(loaded->redactor);
+	free(loaded);
+}
+
+/* What the surface's program is called now: the override is read at each call (§1.1). */
+static const char *asked_program(const struct surface *surface)
+{
+	const char *override =
+	    surface->program.override != NULL ? getenv(surface->program.override) : NULL;
+
+	return override != NULL && override[0] != '\0' ? override : surface->program.run;
+}
+
+static int resolve_asked(
+    const char *asked, bool is_override, struct run_program *ret_program, struct err *err)
+{
+	if (is_override && asked[0] != '/')
+		return err_set(err, ERR_PROGRAM_NOT_FOUND,
+		    "the variable that replaces the program must hold an absolute path");
+	return run_program_resolve(asked, getenv("PATH"), ret_program, err);
+}
+
+int host_resolve_program(struct served *served, const struct surface *surface, struct err *err)
+{
+	const char *asked = asked_program(surface);
+	struct run_program program = RUN_PROGRAM_INIT;
+
+	if (served->program.path != NULL && strcmp(served->program_asked, asked) == 0 &&
+	    run_program_is_same(&served->program))
+		return 0;
+	if (resolve_asked(asked, asked != surface->program.run, &program, err) < 0)
+		return -1;
+	run_program_release(&served->program);
+	served->program = program;
+	free(served->program_asked);
+	served->program_asked = xstrdup(asked);
+	return 0;
+}
+
+/* ---- files ---- */
+
+static int digest_program(
+    const struct run_program *program, struct gate_trusted *now, struct err *err)
+{
+	cleanup_fd int fd = -1;
+
+	now->program = xstrdup(program->path);
+	now->has_program_digest = program->is_user_writable;
+	if (!program->is_user_writable)
+		return 0;
+	fd = open(program->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_errno(err, errno, "%s", program->path);
+	return digest_of_fd(fd, &now->program_digest, err);
+}
+
+struct surface *host_describe_surface(
+    const char *path, struct gate_trusted *ret_now, struct err *err)
+{
+	cleanup_buf struct buf text = BUF_INIT_MAX(LIMIT_YAML_BYTES);
+	cleanup_free char *real = realpath(path, NULL);
+	struct run_program program = RUN_PROGRAM_INIT;
+	cleanup_err struct err ignored = ERR_INIT;
+	struct gate_trusted now = { 0 };
+	struct surface *surface;
+
+	if (real == NULL) {
+		err_errno(err, errno, "%s", path);
+		return NULL;
+	}
+	if (dirs_read_file(real, &text, err) < 0)
+		return NULL;
+	surface = surface_load(text.data, text.len, false, NULL, err);
+	if (surface == NULL) {
+		err_wrap(err, "%s", real);
+		return NULL;
+	}
+	now.surface = xstrdup(surface->name);
+	now.path = steal_ptr(&real);
+	now.digest = surface->digest;
+	if (run_program_resolve(surface->program.run, getenv("PATH"), &program, &ignored) == 0 &&
+	    digest_program(&program, &now, err) < 0) {
+		run_program_release(&program);
+		gate_trusted_release(&now);
+		surface_free(surface);
+		return NULL;
+	}
+	run_program_release(&program);
+	*ret_now = now;
+	return surface;
+}
+
+/* Loads the file if it is trusted as it is now; its stamps are taken before it is read, so that a
+ * change in between is seen at the next look. */
+static int load_file(struct served *served, struct err *err)
+{
+	cleanup_free char *trust_path = xasprintf("%s/trust.yaml", served->host->data_dir);
+	cleanup_gate_trust struct gate_trust trust = GATE_TRUST_INIT;
+	struct gate_trusted now = { 0 };
+	struct surface *surface;
+	int result;
+
+	served->stamp = stamp_of(served->path);
+	served->trust_stamp = stamp_of(trust_path);
+	surface = host_describe_surface(served->path, &now, err);
+	if (surface == NULL)
+		return -1;
+	result = gate_trust_load(served->host->data_dir, &trust, err);
+	if (result == 0)
+		result = gate_trust_check(&trust, &now, err);
+	gate_trusted_release(&now);
+	if (result == 0)
+		result = host_resolve_program(served, surface, err);
+	if (result < 0) {
+		surface_free(surface);
+		return -1;
+	}
+	served->loaded = loaded_new(surface);
+	return 0;
+}
+
+static int load_builtin(struct served *served, struct err *err)
+{
+	const struct surface_builtin *builtin = served->builtin;
+	struct digest digest;
+	struct surface *surface;
+
+	memcpy(digest.bytes, builtin->digest, DIGEST_SIZE);
+	surface = surface_load_compiled(builtin->json, builtin->json_len, &digest, err);
+	if (surface == NULL)
+		return err_wrap(err, "built-in surface %s", builtin->name);
+	served->loaded = loaded_new(surface);
+	return 0;
+}
+
+/* A word with a slash or an ending is a file; else a built-in surface, else the user's own. */
+static int locate(struct served *served, const char *word, struct err *err)
+{
+	cleanup_free char *path = NULL;
+
+	if (strchr(word, '/') == NULL && strchr(word, '.') == NULL) {
+		served->builtin = surface_builtin_find(word);
+		if (served->builtin != NULL)
+			return 0;
+		path = xasprintf("%s/surfaces/%s.yaml", served->host->data_dir, word);
+		if (access(path, F_OK) < 0)
+			return err_set(err, ERR_NOT_FOUND,
+			    "no surface %s: see `stile surface list`, or give the path of a file",
+			    word);
+	}
+	served->path = realpath(path != NULL ? path : word, NULL);
+	if (served->path == NULL)
+		return err_errno(err, errno, "surface %s", word);
+	return 0;
+}
+
+/* Two tools that clients could take for one another: equal after - . _ are made alike. */
+static bool is_alike(const char *a, const char *b)
+{
+	for (; *a != '\0' && *b != '\0'; a++, b++) {
+		bool is_joint_a = *a == '-' || *a == '.' || *a == '_';
+		bool is_joint_b = *b == '-' || *b == '.' || *b == '_';
+
+		if (*a != *b && !(is_joint_a && is_joint_b))
+			return false;
+	}
+	return *a == *b;
+}
+
+static int check_pair(const struct surface *a, const struct surface *b, struct err *err)
+{
+	if (is_alike(a->name, b->name))
+		return err_set(err, ERR_SURFACE_INVALID, "two surfaces are called %s", a->name);
+	for (size_t i = 0; i < a->tools_len; i++) {
+		for (size_t j = 0; j < b->tools_len; j++) {
+			if (is_alike(a->tools[i].name, b->tools[j].name))
+				return err_set(err, ERR_SURFACE_INVALID,
+				    "surfaces %s and %s both have a tool called %s", a->name,
+				    b->name, b->tools[j].name);
+		}
+	}
+	return 0;
+}
+
+static int check_collisions(const struct host *host, const struct served *served, struct err *err)
+{
+	for (size_t i = 0; i < host->served_len; i++) {
+		const struct served *other = &host->served[i];
+
+		if (other == served || other->loaded == NULL || served->loaded == NULL)
+			continue;
+		if (check_pair(other->loaded->surface, served->loaded->surface, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int load_one(struct host *host, struct served *served, const char *word, struct err *err)
+{
+	served->host = host;
+	served->waiting_tail = &served->waiting;
+	served->waiting_exclusive_tail = &served->waiting_exclusive;
+	if (locate(served, word, err) < 0)
+		return -1;
+	if (served->builtin != NULL)
+		return load_builtin(served, err);
+	if (load_file(served, err) == 0)
+		return 0;
+	if (err->code != ERR_SURFACE_UNTRUSTED)
+		return -1;
+	log_line(LOG_LEVEL_WARNING, "%s", err->message);
+	err_release(err);
+	return 0;
+}
+
+int host_load_surfaces(struct host *host, struct err *err)
+{
+	const struct strvec *words = &host->options->surfaces;
+
+	if (words->len == 0 || words->len > LIMIT_SURFACES)
+		return err_set(
+		    err, ERR_USAGE, "give 1 to %zu surfaces: --surface NAME", LIMIT_SURFACES);
+	host->served = xcalloc(words->len, sizeof(*host->served));
+	for (size_t i = 0; i < words->len; i++) {
+		struct served *served = &host->served[host->served_len++];
+
+		if (load_one(host, served, words->items[i], err) < 0 ||
+		    check_collisions(host, served, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- change ---- */
+
+static bool has_changed(const struct served *served, const struct file_stamp *trust)
+{
+	struct file_stamp now = stamp_of(served->path);
+
+	return !is_same_stamp(&now, &served->stamp) ||
+	       !is_same_stamp(trust, &served->trust_stamp) ||
+	       (served->loaded != NULL && served->program.path != NULL &&
+		   !run_program_is_same(&served->program));
+}
+
+/* Takes the tools away, and gives them back if the file is trusted as it is now. */
+static void reload(struct served *served)
+{
+	cleanup_err struct err err = ERR_INIT;
+	bool was_served = served->loaded != NULL;
+
+	loaded_release(served->loaded);
+	served->loaded = NULL;
+	run_program_release(&served->program);
+	if (load_file(served, &err) == 0 && check_collisions(served->host, served, &err) < 0) {
+		loaded_release(served->loaded);
+		served->loaded = NULL;
+	}
+	if (served->loaded == NULL && was_served)
+		log_line(LOG_LEVEL_WARNING, "tools withdrawn: %s", err.message);
+}
+
+static void tell_watcher(void *ctx)
+{
+	struct host *host = ctx;
+
+	if (host->changed != NULL)
+		host->changed(host->changed_ctx);
+}
+
+bool host_refresh(struct host *host)
+{
+	cleanup_free char *trust_path = NULL;
+	struct file_stamp trust = { 0 };
+	bool is_changed = false;
+
+	for (size_t i = 0; i < host->served_len; i++) {
+		struct served *served = &host->served[i];
+
+		if (served->path == NULL)
+			continue;
+		if (trust_path == NULL) {
+			trust_path = xasprintf("%s/trust.yaml", host->data_dir);
+			trust = stamp_of(trust_path);
+		}
+		if (!has_changed(served, &trust))
+			continue;
+		reload(served);
+		is_changed = true;
+	}
+	if (is_changed) {
+		host_list_tools(host);
+		host->generation++;
+		(void)loop_add_timer(host->loop, 0, tell_watcher, host);
+	}
+	return is_changed;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* run: wait for a place among the children, start the program, take its outcome. */
+#include "call/call_internal.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+
+/* What a run that did not end by itself means. RUN_EXITED is no failure here: the result stage
+ * looks at the status. */
+static void judge(struct call *call)
+{
+	const struct run_outcome *outcome = &call->outcome;
+	const struct surface_limits *limits = &call->tool->limits;
+
+	switch (outcome->end) {
+	case RUN_EXITED:
+		break;
+	case RUN_SIGNALED:
+		err_set(&call->err, ERR_PROGRAM_FAILED, "%s was ended by signal %d (%s)",
+		    call->tool->surface->program.run, outcome->signal,
+		    sigabbrev_np(outcome->signal) != NULL ? sigabbrev_np(outcome->signal) : "?");
+		break;
+	case RUN_TIMED_OUT:
+		err_set(&call->err, ERR_TIMEOUT,
+		    "%s was ended at its limit of %lld ms, after %zu bytes "
+		    "of output",
+		    call->tool->surface->program.run, (long long)limits->timeout_ms,
+		    outcome->out.len);
+		break;
+	case RUN_TOO_LARGE:
+		err_set(&call->err, ERR_OUTPUT_TOO_LARGE,
+		    "%s printed more than %zu bytes; ask for less",
+		    call->tool->surface->program.run, limits->output_bytes);
+		break;
+	case RUN_CANCELLED:
+		err_set(&call->err, ERR_CANCELLED, "the call was cancelled and its program ended");
+		break;
+	case RUN_NOT_STARTED:
+		err_set(&call->err, ERR_PROGRAM_NOT_FOUND, "%s could not be started: %s",
+		    call->served->program.path, strerrordesc_np(outcome->errnum));
+		break;
+	}
+}
+
+static void run_done(void *ctx, struct run_outcome *outcome)
+{
+	struct call *call = ctx;
+	struct host *host = call->host;
+
+	call->run = NULL;
+	call->has_run = outcome->end != RUN_NOT_STARTED;
+	run_outcome_release(&call->outcome);
+	call->outcome = *outcome;
+	*outcome = RUN_OUTCOME_INIT;
+	host_child_ended(call);
+	judge(call);
+	call_resume(call, err_is_set(&call->err) ? CALL_FAIL : CALL_NEXT);
+	host_start_waiting(host);
+}
+
+static int start(struct call *call)
+{
+	const struct surface *surface = call->tool->surface;
+	const struct surface_command *command = &call->command;
+	cleanup_strvec struct strvec argv = STRVEC_INIT;
+	cleanup_strvec struct strvec environment = STRVEC_INIT;
+	struct run_spec spec = {
+		.path = call->served->program.path,
+		.cwd = command->cwd != NULL ? command->cwd : call->host->roots.items[0],
+		.stdin_data = command->has_stdin ? command->stdin_data.data : NULL,
+		.stdin_len = command->stdin_data.len,
+		.timeout_ms = call->tool->limits.timeout_ms,
+		.max_output = call->tool->limits.output_bytes,
+		.max_stderr = LIMIT_STDERR,
+	};
+
+	strvec_push(&argv, call->served->program.path);
+	for (size_t i = 0; i < command->words.len; i++)
+		strvec_push(&argv, command->words.items[i]);
+	run_environment(&surface->program.env, &command->set, &environment);
+	spec.argv = strvec_array(&argv);
+	spec.envp = strvec_array(&environment);
+	call->run = run_start(call->host->loop, &spec, run_done, call, &call->err);
+	return call->run != NULL ? 0 : -1;
+}
+
+/* After a wait the gates count again: the surface may have been withdrawn meanwhile. */
+static int check_still_served(struct call *call)
+{
+	if (call->served->loaded == call->loaded)
+		return 0;
+	return err_set(&call->err, ERR_SURFACE_UNTRUSTED,
+	    "surface %s changed while the call waited", call->tool->surface->name);
+}
+
+void call_run_now(struct call *call)
+{
+	host_child_started(call);
+	if (check_still_served(call) == 0 && start(call) == 0)
+		return;
+	host_child_ended(call);
+	call_resume(call, CALL_FAIL);
+}
+
+enum call_step call_run(struct call *call)
+{
+	if (call->tool->builtin != SURFACE_BUILTIN_NONE)
+		return CALL_NEXT;
+	if (call->host->is_draining) {
+		err_set(&call->err, ERR_CANCELLED, "the server is ending");
+		return CALL_FAIL;
+	}
+	if (call->host->calls_len > LIMIT_WAITING) {
+		err_set(
+		    &call->err, ERR_UNAVAILABLE, "more than %zu calls are waiting", LIMIT_WAITING);
+		return CALL_FAIL;
+	}
+	host_enqueue(call);
+	host_start_waiting(call->host);
+	return CALL_WAIT;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * THE ORDER. One table, read top to bottom; the driver walks it and sees to what no stage may
+ * forget: a failure skips to the stages that always run, so that every refusal is redacted and
+ * recorded, and the record comes before the answer.
+ */
+#include "call/call_internal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+enum stage_flag {
+	STAGE_ALWAYS = 1 << 0, /* runs after a failure too */
+	STAGE_GATE = 1 << 1    /* its failure is a refusal: nothing was started */
+};
+
+static const struct stage {
+	const char *name;
+	enum call_step (*step)(struct call *call);
+	unsigned flags;
+} stages[] = {
+	{ "resolve", call_resolve, STAGE_GATE },   /* name → tool */
+	{ "scope", call_scope, STAGE_GATE },       /* visible to this caller? */
+	{ "validate", call_validate, STAGE_GATE }, /* arguments fit the schema */
+	{ "permit", call_permit, STAGE_GATE },     /* permit, ask a person, or refuse */
+	{ "argv", call_argv, STAGE_GATE },         /* arguments → argv, stdin, files */
+	{ "run", call_run, 0 },                    /* spawn, pump, limit, reap */
+	{ "result", call_result, 0 },              /* stdout → result */
+	{ "redact", call_redact, STAGE_ALWAYS },   /* what may leave */
+	{ "record", call_record, STAGE_ALWAYS },   /* before the answer is written */
+};
+
+struct call *call_new(struct host *host, const struct call_client *client, const char *tool,
+    struct json_doc *doc, const struct json *arguments, call_done_fn done, void *ctx)
+{
+	struct call *call = xcalloc(1, sizeof(*call));
+
+	call->host = host;
+	call->done = done;
+	call->ctx = ctx;
+	call->started_us = clock_monotonic_us();
+	call->name = xstrdup(tool);
+	call->request = *doc;
+	*doc = JSON_DOC_INIT;
+	call->raw_arguments = arguments;
+	call->protocol = xstrdup(client->protocol);
+	call->client = xstrdup(client->name);
+	call->can_ask = client->can_ask;
+	call->command = SURFACE_COMMAND_INIT;
+	call->outcome = RUN_OUTCOME_INIT;
+	call->out = BUF_INIT;
+	call->run_err = BUF_INIT;
+	call->result = SURFACE_RESULT_INIT;
+	call->next = host->calls;
+	if (host->calls != NULL)
+		host->calls->previous = call;
+	host->calls = call;
+	host->calls_len++;
+	return call;
+}
+
+static void call_free(struct call *call)
+{
+	struct host *host = call->host;
+
+	for (size_t i = 0; i < call->command.files_len; i++)
+		run_files_remove(host->files, call->command.files[i].path);
+	if (call->previous != NULL)
+		call->previous->next = call->next;
+	else
+		host->calls = call->next;
+	if (call->next != NULL)
+		call->next->previous = call->previous;
+	host->calls_len--;
+	free(call->name);
+	free(call->protocol);
+	free(call->client);
+	json_doc_release(&call->arguments);
+	json_doc_release(&call->resolved);
+	json_doc_release(&call->request);
+	redactor_values_release(&call->secrets);
+	surface_command_release(&call->command);
+	run_outcome_release(&call->outcome);
+	buf_release(&call->out);
+	buf_release(&call->run_err);
+	surface_result_release(&call->result);
+	loaded_release(call->loaded);
+	err_release(&call->err);
+	free(call);
+}
+
+/* Tells the owner, once. */
+static void end(struct call *call)
+{
+	struct call_outcome outcome = {
+		.result = call->result,
+		.is_cancelled = call->is_cancelled,
+	};
+
+	if (call->err.code == ERR_TOOL_NOT_FOUND)
+		outcome.err = call->err;
+	call->done(call->ctx, &outcome);
+	call_free(call);
+}
+
+/* A failure becomes the result that the client gets. */
+static void fail(struct call *call)
+{
+	assert(err_is_set(&call->err));
+	call->is_refused = (stages[call->stage].flags & STAGE_GATE) != 0;
+	surface_result_release(&call->result);
+	call->result = SURFACE_RESULT_INIT;
+	surface_error_result(&call->err, &call->result);
+}
+
+static void walk(struct call *call)
+{
+	bool has_failed = err_is_set(&call->err);
+
+	while (call->stage < ARRAY_LEN(stages)) {
+		const struct stage *stage = &stages[call->stage];
+		enum call_step step = CALL_NEXT;
+
+		if (!has_failed || (stage->flags & STAGE_ALWAYS) != 0)
+			step = stage->step(call);
+		if (step == CALL_WAIT)
+			return;
+		if (step == CALL_FAIL) {
+			fail(call);
+			has_failed = true;
+		}
+		call->stage++;
+	}
+	end(call);
+}
+
+void call_start(struct call *call)
+{
+	walk(call);
+}
+
+void call_resume(struct call *call, enum call_step step)
+{
+	assert(step != CALL_WAIT && call->stage < ARRAY_LEN(stages));
+	if (step == CALL_FAIL)
+		fail(call);
+	call->stage++;
+	walk(call);
+}
+
+void call_cancel(struct call *call)
+{
+	call->is_cancelled = true;
+	if (call->run != NULL) {
+		run_cancel(call->run);
+	} else if (call->is_queued) {
+		host_dequeue(call);
+		err_set(&call->err, ERR_CANCELLED, "the call was cancelled before it started");
+		call_resume(call, CALL_FAIL);
+	}
+}
+
+struct surface_launch call_launch(const struct call *call)
+{
+	const struct host *host = call->host;
+
+	return (struct surface_launch){
+		.workspace = host->options->workspace,
+		.stage = host->options->stage,
+		.roots = &host->roots,
+		.closed = &host->closed,
+		.private_dir = host->data_dir,
+	};
+}

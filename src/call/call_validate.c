@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* validate: the arguments fit the schema and the groups, and their paths the launch roots. */
+#include "call/call_internal.h"
+
+static void add_secret(void *ctx, const char *data, size_t len)
+{
+	redactor_values_add(ctx, data, len);
+}
+
+enum call_step call_validate(struct call *call)
+{
+	struct surface_launch launch = call_launch(call);
+	cleanup_json struct json_doc resolved = JSON_DOC_INIT;
+
+	/* Known before anything can quote them. */
+	surface_each_secret(call->tool, call->raw_arguments, add_secret, &call->secrets);
+	if (surface_check_arguments(call->tool, call->raw_arguments, &call->arguments,
+		&call->is_vetoed, &call->err) < 0)
+		return CALL_FAIL;
+	/* Refused here already, before anyone is asked; argv resolves once more at the moment of
+	 * use, because a link can change while a person thinks. */
+	if (surface_resolve_paths(
+		call->tool, json_root(&call->arguments), &launch, &resolved, NULL, &call->err) < 0)
+		return CALL_FAIL;
+	return CALL_NEXT;
+}

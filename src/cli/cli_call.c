@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* stile call: one tool call from the command line, through the same stages as tools/call. */
+#include "cli/cli_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "call/call.h"
+
+/* What the end of the call leaves for the command. */
+struct caller {
+	struct cli *cli;
+	struct loop *loop;
+	struct call *call;
+	struct err err;
+};
+
+static void start(void *ctx)
+{
+	const struct caller *caller = ctx;
+
+	call_start(caller->call);
+}
+
+static void keep_failure(struct caller *caller, const struct surface_result *result)
+{
+	static const char fallback[] = "the tool reported failure";
+	const char *text = result->has_text ? result->text.data : fallback;
+	enum err_code code = ERR_PROGRAM_FAILED;
+
+	for (int i = 0; i < ERR_CODE_COUNT && result->code != NULL; i++) {
+		if (strcmp(err_info((enum err_code)i)->wire, result->code) == 0)
+			code = (enum err_code)i;
+	}
+	err_set(&caller->err, code, "%s", text);
+	caller->err.retryable = result->retryable;
+}
+
+static void on_done(void *ctx, const struct call_outcome *outcome)
+{
+	struct caller *caller = ctx;
+	const struct surface_result *result = &outcome->result;
+	struct cli *cli = caller->cli;
+
+	loop_stop(caller->loop);
+	if (err_is_set(&outcome->err)) {
+		err_set(&caller->err, outcome->err.code, "%s", outcome->err.message);
+		return;
+	}
+	buf_add(&cli->result, result->json.data, result->json.len);
+	if (result->is_error) {
+		keep_failure(caller, result);
+		return;
+	}
+	if (result->has_text)
+		buf_add(&cli->out, result->text.data, result->text.len);
+	else
+		buf_add(&cli->out, result->json.data, result->json.len);
+	buf_addc(&cli->out, '\n');
+}
+
+static void turn_end(void *ctx)
+{
+	host_flush(ctx);
+}
+
+/* Reads the argument word into doc, which owns a copy of its text. */
+static int read_arguments(const char *word, struct json_doc *doc, struct err *err)
+{
+	const char *text = word != NULL ? word : "{}";
+
+	if (json_read_take(doc, xstrdup(text), strlen(text), err) < 0) {
+		err->code = ERR_USAGE;
+		return err_wrap(err, "ARGUMENTS");
+	}
+	if (!json_is(json_root(doc), JSON_OBJECT))
+		return err_set(err, ERR_USAGE, "ARGUMENTS is no JSON object");
+	return 0;
+}
+
+static int call_tool(struct cli *cli, struct loop *loop, struct host *host, struct err *err)
+{
+	const struct strvec *words = &cli->options.words;
+	const struct call_client client = { .name = "stile call" };
+	struct caller caller = { .cli = cli, .loop = loop };
+	cleanup_json struct json_doc doc = JSON_DOC_INIT;
+	const struct json *arguments;
+	int result;
+
+	if (read_arguments(words->len > 1 ? words->items[1] : NULL, &doc, err) < 0)
+		return -1;
+	arguments = json_root(&doc);
+	caller.call = call_new(host, &client, words->items[0], &doc, arguments, on_done, &caller);
+	loop_set_turn_end(loop, turn_end, host);
+	(void)loop_add_timer(loop, 0, start, &caller);
+	result = loop_run(loop, err);
+	if (result == 0 && err_is_set(&caller.err)) {
+		err_move(err, &caller.err);
+		result = -1;
+	}
+	err_release(&caller.err);
+	return result;
+}
+
+int cmd_call(struct cli *cli, struct err *err)
+{
+	struct host_options options = HOST_OPTIONS_INIT;
+	struct loop *loop = loop_new();
+	struct host *host;
+	int result = -1;
+
+	options.surfaces = cli->options.surfaces;
+	options.roots = cli->options.roots;
+	options.allow_exec = cli->options.allow_exec;
+	options.caller = "cli";
+	host = host_new(loop, &options, err);
+	if (host != NULL)
+		result = call_tool(cli, loop, host, err);
+	host_free(host);
+	loop_free(loop);
+	return result;
+}

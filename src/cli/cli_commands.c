@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* The two tables: options and commands. Help, usage, completion and parsing all read them. */
+#include "cli/cli_internal.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define MEMBER(member) offsetof(struct cli_options, member)
+
+static const struct cli_option opt_surface = { "--surface", "NAME", CLI_LIST, MEMBER(surfaces),
+	"A built-in surface, one of yours, or the path of a file. May be repeated." };
+static const struct cli_option opt_root = { "--root", "DIR", CLI_LIST, MEMBER(roots),
+	"Paths in arguments must lie below it. Default: the working directory. May be repeated." };
+static const struct cli_option opt_workspace = { "--workspace", "ID", CLI_VALUE, MEMBER(workspace),
+	"Serve the tools of one stage of this workspace. Needs --stage." };
+static const struct cli_option opt_stage = { "--stage", "NAME", CLI_VALUE, MEMBER(stage),
+	"The stage whose contract decides which tools exist. Needs --workspace." };
+static const struct cli_option opt_allow_write = { "--allow-write", "SURFACE", CLI_LIST,
+	MEMBER(allow_write), "Let tools of this surface write, after a person's yes." };
+static const struct cli_option opt_allow_noninteractive = { "--allow-noninteractive-write",
+	"SURFACE", CLI_LIST, MEMBER(allow_noninteractive_write),
+	"Let them write without asking where the client cannot ask." };
+static const struct cli_option opt_allow_exec = { "--allow-exec", "SURFACE", CLI_LIST,
+	MEMBER(allow_exec), "Show tools of this surface that run programs named by the caller." };
+static const struct cli_option opt_stdio = { "--stdio", NULL, CLI_FLAG, MEMBER(is_stdio),
+	"Accepted because some clients add it: standard input and output are the only transport." };
+static const struct cli_option opt_tree = {
+	"--tree", "FILE", CLI_VALUE, MEMBER(tree),
+	"The program's own list of commands, one a line; what is neither tool nor left out fails."
+};
+
+static const struct cli_option *const no_options[] = { NULL };
+static const struct cli_option *const serve_options[] = { &opt_surface, &opt_root, &opt_workspace,
+	&opt_stage, &opt_allow_write, &opt_allow_noninteractive, &opt_allow_exec, &opt_stdio,
+	NULL };
+static const struct cli_option *const call_options[] = { &opt_surface, &opt_root, &opt_allow_exec,
+	NULL };
+static const struct cli_option *const coverage_options[] = { &opt_tree, NULL };
+
+const struct command cli_commands[] = {
+	{ "mcp serve", cmd_mcp_serve, NULL, 0, 0, serve_options,
+	    "Serve surfaces to an MCP client on standard input and output.",
+	    "A client starts this command; to connect one by hand:\n"
+	    "\n"
+	    "  claude mcp add git -- stile mcp serve --surface git --root \"$PWD\"\n"
+	    "  codex mcp add git -- stile mcp serve --surface git --root \"$PWD\"\n"
+	    "\n"
+	    "Both protocol eras are spoken on one process. Nothing is written to standard output "
+	    "but\n"
+	    "protocol; messages for you go to standard error, calls into the ledger.\n" },
+	{ "call", cmd_call, "TOOL [ARGUMENTS]", 1, 2, call_options,
+	    "Call one tool as a client would, through the same gates.",
+	    "ARGUMENTS is a JSON object, {} by default.\n"
+	    "\n"
+	    "  stile call git_log '{\"limit\": 3}' --surface git\n" },
+	{ "surface list", cmd_surface_list, NULL, 0, 0, no_options,
+	    "List built-in surfaces and yours, and whether they are trusted.",
+	    "Yours are the files in the folder surfaces of the data directory.\n"
+	    "\n"
+	    "  stile surface list\n" },
+	{ "surface show", cmd_surface_show, "SURFACE", 1, 1, no_options,
+	    "Show what a surface declares: program, environment, tools.",
+	    "SURFACE is a name or the path of a file.\n"
+	    "\n"
+	    "  stile surface show git\n" },
+	{ "surface check", cmd_surface_check, "SURFACE", 1, 1, no_options,
+	    "Prove a surface safe and run its examples, without its program.",
+	    "Errors name line and column. The exit status is 3 when something is wrong.\n"
+	    "\n"
+	    "  stile surface check ./kubectl.yaml\n" },
+	{ "surface coverage", cmd_surface_coverage, "SURFACE", 1, 1, coverage_options,
+	    "Print which commands of the program are tools and which are left out, and why.",
+	    "  stile surface coverage git\n" },
+	{ "surface trust", cmd_surface_trust, "FILE", 1, 1, no_options,
+	    "Look at a surface file and let it be served.",
+	    "Shows what the file declares and asks on the terminal; there is no way to say yes in\n"
+	    "advance. A change to the file, or to a program that you can write, takes its tools "
+	    "away\n"
+	    "until you trust it again.\n"
+	    "\n"
+	    "  stile surface trust ./kubectl.yaml\n" },
+	{ "surface schema", cmd_surface_schema, NULL, 0, 0, no_options,
+	    "Print the JSON Schema of surface files, for editors.",
+	    "  stile surface schema >surface.schema.json\n" },
+	{ "completion", cmd_completion, "SHELL", 1, 1, no_options,
+	    "Print completions for bash, zsh or fish.",
+	    "  stile completion bash >~/.local/share/bash-completion/completions/stile\n" },
+	{ NULL, NULL, NULL, 0, 0, NULL, NULL, NULL },
+};
+
+/* Does name begin with the first `given` words of argv, all of its own included? */
+static int match_words(const char *name, int argc, char **argv)
+{
+	int words = 0;
+
+	while (*name != '\0') {
+		size_t len = strcspn(name, " ");
+
+		if (words >= argc || strlen(argv[words]) != len ||
+		    strncmp(argv[words], name, len) != 0)
+			return 0;
+		words++;
+		name += len;
+		name += strspn(name, " ");
+	}
+	return words;
+}
+
+const struct command *cli_find_command(int argc, char **argv, int *ret_words)
+{
+	for (const struct command *command = cli_commands; command->name != NULL; command++) {
+		int words = match_words(command->name, argc, argv);
+
+		if (words > 0) {
+			*ret_words = words;
+			return command;
+		}
+	}
+	return NULL;
+}

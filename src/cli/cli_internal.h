@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_CLI_INTERNAL_H
+#define CLI_CLI_INTERNAL_H
+
+/* What the command files share: rows of the two tables (commands, options), and output. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/strvec.h"
+#include "cli/cli.h"
+#include "json/json.h"
+
+/* ---- options: a row is the only place to touch ---- */
+
+/* Everything that any command can be given; a command reads the members of its own options. */
+struct cli_options {
+	bool is_json;
+	bool is_help;
+	bool is_stdio;
+	struct strvec surfaces;
+	struct strvec roots;
+	char *workspace;
+	char *stage;
+	struct strvec allow_write;
+	struct strvec allow_noninteractive_write;
+	struct strvec allow_exec;
+	char *tree;
+	struct strvec words; /* what is no option */
+};
+
+enum cli_option_kind { CLI_FLAG, CLI_VALUE, CLI_LIST };
+
+struct cli_option {
+	const char *name;  /* with its dashes */
+	const char *value; /* what help calls the value; NULL for a flag */
+	enum cli_option_kind kind;
+	size_t offset; /* of the member in struct cli_options */
+	const char *help;
+};
+
+/* ---- commands ---- */
+
+/* What a command gets and gives. */
+struct cli {
+	const struct command *command;
+	struct cli_options options;
+	int out_fd;        /* where protocol goes (mcp serve) */
+	struct buf out;    /* text for people; written at the end, unless --json */
+	struct buf result; /* JSON of the envelope's `result`; empty: none */
+	const char
+	    *failed_code; /* an error code of a surface, which no struct err can carry; or NULL */
+};
+
+struct command {
+	const char *name;                             /* "surface check" */
+	int (*run)(struct cli *cli, struct err *err); /* exit status, or -1 with err */
+	const char *words; /* positional words for the usage line, or NULL */
+	int words_min;
+	int words_max;
+	const struct cli_option *const *options; /* NULL-terminated; besides --json and --help */
+	const char *summary;                     /* one line */
+	const char *help;                        /* a paragraph and at least one example */
+};
+
+extern const struct command cli_commands[]; /* ends with a NULL name */
+
+/* The command that the leading words name, and how many words that took; or NULL. */
+const struct command *cli_find_command(int argc, char **argv, int *ret_words);
+
+/* Parses what follows the command's name. ERR_USAGE names the option, and the nearest known one. */
+int cli_parse_options(const struct command *command, int argc, char **argv,
+    struct cli_options *ret_options, struct err *err) MUST_CHECK;
+void cli_options_release(struct cli_options *options);
+
+void cli_write_usage(struct buf *out, const struct command *command);
+void cli_write_help(struct buf *out, const struct command *command);
+void cli_write_overview(struct buf *out, const char *group); /* group NULL: all */
+
+/* The command files' entries. */
+int cmd_call(struct cli *cli, struct err *err);
+int cmd_completion(struct cli *cli, struct err *err);
+int cmd_mcp_serve(struct cli *cli, struct err *err);
+int cmd_surface_check(struct cli *cli, struct err *err);
+int cmd_surface_coverage(struct cli *cli, struct err *err);
+int cmd_surface_list(struct cli *cli, struct err *err);
+int cmd_surface_schema(struct cli *cli, struct err *err);
+int cmd_surface_show(struct cli *cli, struct err *err);
+int cmd_surface_trust(struct cli *cli, struct err *err);
+
+/* ---- tables for people ---- */
+
+struct cli_table {
+	size_t columns;
+	struct strvec cells; /* row by row; the first row is the heading */
+};
+
+void cli_table_release(struct cli_table *table);
+/* Adds one row of table->columns texts. */
+void cli_table_row(struct cli_table *table, const char *const *cells);
+/* Appends the table, columns aligned; control characters made visible. */
+void cli_table_write(const struct cli_table *table, struct buf *out);
+
+/* ---- the terminal itself ---- */
+
+/*
+ * Shows text on /dev/tty and asks the person to type wanted. ERR_WRITE_DECLINED when something
+ * else was typed, ERR_WRITE_CONFIRMATION_UNAVAILABLE without a terminal. There is no way around it.
+ */
+int cli_tty_confirm(const char *text, const char *wanted, struct err *err) MUST_CHECK;
+
+#endif

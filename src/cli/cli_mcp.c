@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* stile mcp serve: launch options → host → server. */
+#include "cli/cli_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/loop.h"
+#include "call/call.h"
+#include "mcp/mcp.h"
+#include "os/os.h"
+
+/* The write end of the signal pipe: one of the two globals of the program. */
+static int signal_write_fd = -1;
+
+static void on_signal(int number)
+{
+	int saved = errno;
+	char byte = (char)number;
+
+	(void)!write(signal_write_fd, &byte, 1);
+	errno = saved;
+}
+
+static int open_signal_pipe(int *ret_read_fd, struct err *err)
+{
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
+		return err_errno(err, errno, "make a pipe");
+	signal_write_fd = fds[1];
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+		(void)sigaction(signals[i], &action, NULL);
+	*ret_read_fd = fds[0];
+	return 0;
+}
+
+/* The parent is gone while somebody else keeps our input open: no end of input will come
+ * (clients.md Q17). */
+static void on_parent_end(void *ctx, short revents)
+{
+	struct loop_fd **source = ctx;
+
+	(void)revents;
+	loop_fd_remove(*source);
+	*source = NULL;
+	(void)raise(SIGTERM);
+}
+
+/* -1 in *ret_fd, without an error, when the parent cannot be watched. */
+static void watch_parent(struct loop *loop, int *ret_fd, struct loop_fd **ret_source)
+{
+	cleanup_err struct err ignored = ERR_INIT;
+	pid_t parent = getppid();
+
+	if (parent <= 1)
+		return;
+	*ret_fd = os_open_exit_fd(parent, &ignored);
+	if (*ret_fd >= 0)
+		*ret_source = loop_add_fd(loop, *ret_fd, POLLIN, on_parent_end, ret_source);
+}
+
+static void add_from_environment(const char *name, struct strvec *list)
+{
+	const char *value = getenv(name);
+
+	while (value != NULL && *value != '\0') {
+		size_t len = strcspn(value, ",");
+
+		if (len > 0)
+			strvec_take(list, xmemdupz(value, len));
+		value += len + (value[len] == ',');
+	}
+}
+
+/* Moves the words of the command line into launch options. */
+static int fill_options(struct cli_options *from, struct host_options *to, struct err *err)
+{
+	if ((from->workspace == NULL) != (from->stage == NULL))
+		return err_set(
+		    err, ERR_USAGE, "--workspace and --stage come together or not at all");
+	if (from->surfaces.len == 0)
+		return err_set(err, ERR_USAGE,
+		    "give at least one --surface NAME; `stile surface list` "
+		    "shows them");
+	to->surfaces = from->surfaces;
+	to->roots = from->roots;
+	to->allow_write = from->allow_write;
+	to->allow_noninteractive_write = from->allow_noninteractive_write;
+	to->allow_exec = from->allow_exec;
+	to->workspace = steal_ptr(&from->workspace);
+	to->stage = steal_ptr(&from->stage);
+	from->surfaces = from->roots = from->allow_write = STRVEC_INIT;
+	from->allow_noninteractive_write = from->allow_exec = STRVEC_INIT;
+	add_from_environment("STILE_ALLOW_WRITE", &to->allow_write);
+	add_from_environment("STILE_ALLOW_NONINTERACTIVE_WRITE", &to->allow_noninteractive_write);
+	to->caller = "mcp";
+	return 0;
+}
+
+static int serve(struct loop *loop, struct host *host, int out_fd, struct err *err)
+{
+	cleanup_fd int signal_fd = -1;
+	cleanup_fd int parent_fd = -1;
+	struct loop_fd *parent_source = NULL;
+	struct mcp_server *server;
+	int result;
+
+	if (open_signal_pipe(&signal_fd, err) < 0 || os_become_subreaper(err) < 0)
+		return -1;
+	watch_parent(loop, &parent_fd, &parent_source);
+	server = mcp_server_new(host, loop, STDIN_FILENO, out_fd, signal_fd);
+	result = mcp_serve(server, err);
+	mcp_server_free(server);
+	loop_fd_remove(parent_source);
+	return result;
+}
+
+int cmd_mcp_serve(struct cli *cli, struct err *err)
+{
+	struct host_options options = HOST_OPTIONS_INIT;
+	struct loop *loop = loop_new();
+	struct host *host = NULL;
+	int result = fill_options(&cli->options, &options, err);
+
+	if (result == 0)
+		host = host_new(loop, &options, err);
+	if (host != NULL)
+		result = serve(loop, host, cli->out_fd, err);
+	else
+		result = -1;
+	host_free(host);
+	(void)os_signal_descendants(SIGKILL);
+	loop_free(loop);
+	host_options_release(&options);
+	return result;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads options by the table: "--name value", "--name=value", flags; `--` ends them. A misspelt
+ * option is an error, so that a protective one cannot be lost (clients.md Q53). */
+#include "cli/cli_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option common_options[] = {
+	{ "--json", NULL, CLI_FLAG, offsetof(struct cli_options, is_json),
+	    "Print one JSON envelope instead of text." },
+	{ "--help", NULL, CLI_FLAG, offsetof(struct cli_options, is_help), "Show this help." },
+};
+
+void cli_options_release(struct cli_options *options)
+{
+	strvec_release(&options->surfaces);
+	strvec_release(&options->roots);
+	strvec_release(&options->allow_write);
+	strvec_release(&options->allow_noninteractive_write);
+	strvec_release(&options->allow_exec);
+	strvec_release(&options->words);
+	free(options->workspace);
+	free(options->stage);
+	free(options->tree);
+}
+
+/* The row that name (len bytes) names, or NULL. */
+static const struct cli_option *find_option(
+    const struct command *command, const char *name, size_t len)
+{
+	for (size_t i = 0; command->options[i] != NULL; i++) {
+		const struct cli_option *option = command->options[i];
+
+		if (strlen(option->name) == len && strncmp(option->name, name, len) == 0)
+			return option;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(common_options); i++) {
+		const struct cli_option *option = &common_options[i];
+
+		if (strlen(option->name) == len && strncmp(option->name, name, len) == 0)
+			return option;
+	}
+	return NULL;
+}
+
+static size_t common_prefix(const char *a, const char *b)
+{
+	size_t len = 0;
+
+	while (a[len] != '\0' && a[len] == b[len])
+		len++;
+	return len;
+}
+
+/* The known option that shares most with word; for the error message. */
+static const char *nearest_option(const struct command *command, const char *word)
+{
+	const char *best = "--help";
+	size_t best_len = 3;
+
+	for (size_t i = 0; command->options[i] != NULL; i++) {
+		size_t len = common_prefix(command->options[i]->name, word);
+
+		if (len > best_len) {
+			best = command->options[i]->name;
+			best_len = len;
+		}
+	}
+	return best;
+}
+
+static int store(const struct cli_option *option, const char *value, struct cli_options *options,
+    struct err *err)
+{
+	void *member = (char *)options + option->offset;
+
+	switch (option->kind) {
+	case CLI_FLAG:
+		if (value != NULL)
+			return err_set(err, ERR_USAGE, "%s takes no value", option->name);
+		*(bool *)member = true;
+		return 0;
+	case CLI_VALUE:
+		if (*(char **)member != NULL)
+			return err_set(err, ERR_USAGE, "%s is given twice", option->name);
+		*(char **)member = xstrdup(value);
+		return 0;
+	case CLI_LIST:
+		strvec_push(member, value);
+		return 0;
+	}
+	return err_set(err, ERR_INTERNAL, "option %s", option->name);
+}
+
+/* One option at argv[*at]; moves *at past it and its value. */
+static int parse_option(const struct command *command, int argc, char **argv, int *at,
+    struct cli_options *options, struct err *err)
+{
+	const char *word = argv[*at];
+	const char *equals = strchr(word, '=');
+	size_t len = equals != NULL ? (size_t)(equals - word) : strlen(word);
+	const struct cli_option *option =
+	    strcmp(word, "-h") == 0 ? &common_options[1] : find_option(command, word, len);
+	const char *value = equals != NULL ? equals + 1 : NULL;
+
+	if (option == NULL)
+		return err_set(err, ERR_USAGE, "unknown option %.60s; did you mean %s?", word,
+		    nearest_option(command, word));
+	(*at)++;
+	if (option->kind != CLI_FLAG && value == NULL) {
+		if (*at >= argc)
+			return err_set(
+			    err, ERR_USAGE, "%s wants a value: %s", option->name, option->value);
+		value = argv[(*at)++];
+	}
+	return store(option, value, options, err);
+}
+
+static int check_words(
+    const struct command *command, const struct cli_options *options, struct err *err)
+{
+	size_t len = options->words.len;
+
+	if (len < (size_t)command->words_min)
+		return err_set(err, ERR_USAGE, "%s wants %s", command->name, command->words);
+	if (len > (size_t)command->words_max)
+		return err_set(err, ERR_USAGE, "%s: unexpected \"%.60s\"", command->name,
+		    options->words.items[command->words_max]);
+	return 0;
+}
+
+int cli_parse_options(const struct command *command, int argc, char **argv,
+    struct cli_options *ret_options, struct err *err)
+{
+	int at = 0;
+
+	while (at < argc) {
+		if (strcmp(argv[at], "--") == 0) {
+			for (at++; at < argc; at++)
+				strvec_push(&ret_options->words, argv[at]);
+		} else if (argv[at][0] == '-' && argv[at][1] != '\0') {
+			if (parse_option(command, argc, argv, &at, ret_options, err) < 0)
+				return -1;
+		} else {
+			strvec_push(&ret_options->words, argv[at++]);
+		}
+	}
+	return ret_options->is_help ? 0 : check_words(command, ret_options, err);
+}
+
+void cli_write_usage(struct buf *out, const struct command *command)
+{
+	buf_addf(out, "usage: stile %s", command->name);
+	if (command->words != NULL)
+		buf_addf(out, " %s", command->words);
+	for (size_t i = 0; command->options[i] != NULL; i++) {
+		const struct cli_option *option = command->options[i];
+
+		buf_addf(out, " [%s%s%s]%s", option->name, option->value != NULL ? " " : "",
+		    option->value != NULL ? option->value : "",
+		    option->kind == CLI_LIST ? "…" : "");
+	}
+	buf_adds(out, " [--json]\n");
+}
+
+static void write_option(struct buf *out, const struct cli_option *option)
+{
+	buf_addf(out, "  %s%s%s\n      %s\n", option->name, option->value != NULL ? " " : "",
+	    option->value != NULL ? option->value : "", option->help);
+}
+
+void cli_write_help(struct buf *out, const struct command *command)
+{
+	buf_addf(out, "%s\n\n", command->summary);
+	cli_write_usage(out, command);
+	buf_addf(out, "\n%s\nOptions:\n", command->help);
+	for (size_t i = 0; command->options[i] != NULL; i++)
+		write_option(out, command->options[i]);
+	for (size_t i = 0; i < ARRAY_LEN(common_options); i++)
+		write_option(out, &common_options[i]);
+}
+
+void cli_write_overview(struct buf *out, const char *group)
+{
+	size_t len = group != NULL ? strlen(group) : 0;
+
+	if (group == NULL)
+		buf_adds(out,
+		    "stile lets AI agents reach command-line programs over MCP, and keeps "
+		    "everything else out.\n\n");
+	buf_adds(out, "usage: stile COMMAND [OPTIONS]\n\n");
+	for (const struct command *command = cli_commands; command->name != NULL; command++) {
+		if (group == NULL ||
+		    (strncmp(command->name, group, len) == 0 && command->name[len] == ' '))
+			buf_addf(out, "  %-18s %s\n", command->name, command->summary);
+	}
+	buf_adds(out, "\nstile COMMAND --help says more, with examples.\n");
+}

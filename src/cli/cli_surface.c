@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/* stile surface list|show|check|coverage|trust|schema. */
+#include "cli/cli_internal.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/dirs.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "call/call.h"
+#include "gate/gate.h"
+#include "surface/surface.h"
+
+/* A surface by name or path, loaded anew from its text, with what the loader says of it. */
+struct source {
+	const struct surface_builtin *builtin; /* or NULL: a file */
+	struct buf text;
+	char *path;              /* of the file; owned */
+	struct surface *surface; /* NULL when it does not load */
+};
+
+static void source_release(struct source *source)
+{
+	surface_free(source->surface);
+	buf_release(&source->text);
+	free(source->path);
+}
+
+/* Finds and reads the text; a name is a built-in surface, else one of the user's. */
+static int source_read(const char *word, struct source *source, struct err *err)
+{
+	cleanup_free char *data_dir = NULL;
+
+	source->text = BUF_INIT_MAX(LIMIT_YAML_BYTES);
+	source->builtin = surface_builtin_find(word);
+	if (source->builtin != NULL) {
+		buf_add(&source->text, source->builtin->yaml, source->builtin->yaml_len);
+		return 0;
+	}
+	source->path = xstrdup(word);
+	if (strchr(word, '/') == NULL && strchr(word, '.') == NULL) {
+		data_dir = dirs_data(err);
+		if (data_dir == NULL)
+			return -1;
+		free(source->path);
+		source->path = xasprintf("%s/surfaces/%s.yaml", data_dir, word);
+	}
+	return dirs_read_file(source->path, &source->text, err);
+}
+
+static int source_load(
+    const char *word, struct source *source, struct surface_notes *notes, struct err *err)
+{
+	if (source_read(word, source, err) < 0)
+		return -1;
+	source->surface =
+	    surface_load(source->text.data, source->text.len, source->builtin != NULL, notes, err);
+	return source->surface != NULL ? 0 : -1;
+}
+
+/* ---- list ---- */
+
+struct listing {
+	struct cli_table table;
+	struct json_writer w;
+	struct gate_trust trust;
+};
+
+static void list_row(struct listing *listing, const char *name, const struct surface *surface,
+    const char *status, const char *where)
+{
+	char tools[24] = "-";
+	const char *title = surface != NULL && surface->title != NULL ? surface->title : "";
+	const char *cells[5];
+	struct json_writer *w = &listing->w;
+
+	if (surface != NULL)
+		(void)snprintf(tools, sizeof(tools), "%zu", surface->tools_len);
+	cells[0] = name;
+	cells[1] = tools;
+	cells[2] = status;
+	cells[3] = title;
+	cells[4] = where;
+	cli_table_row(&listing->table, cells);
+	json_write_object_begin(w);
+	json_write_member_string(w, "name", name);
+	json_write_member_int(w, "tools", surface != NULL ? (int64_t)surface->tools_len : 0);
+	json_write_member_string(w, "status", status);
+	json_write_member_string(w, "title", title);
+	json_write_member_string(w, "path", *where != '\0' ? where : NULL);
+	json_write_object_end(w);
+}
+
+static void list_builtins(struct listing *listing)
+{
+	for (const struct surface_builtin *builtin = surface_builtins; builtin->name != NULL;
+	     builtin++) {
+		cleanup_err struct err ignored = ERR_INIT;
+		struct digest digest;
+		struct surface *surface;
+
+		memcpy(digest.bytes, builtin->digest, DIGEST_SIZE);
+		surface =
+		    surface_load_compiled(builtin->json, builtin->json_len, &digest, &ignored);
+		list_row(listing, builtin->name, surface, "built in", "");
+		surface_free(surface);
+	}
+}
+
+static void list_file(struct listing *listing, const char *dir, const char *file)
+{
+	cleanup_free char *path = xasprintf("%s/%s", dir, file);
+	cleanup_free char *name = xmemdupz(file, strlen(file) - strlen(".yaml"));
+	cleanup_err struct err err = ERR_INIT;
+	struct gate_trusted now = { 0 };
+	struct surface *surface = host_describe_surface(path, &now, &err);
+	const char *status = "trusted";
+
+	if (surface == NULL)
+		status = "malformed";
+	else if (gate_trust_check(&listing->trust, &now, &err) < 0)
+		status = "not trusted";
+	list_row(listing, name, surface, status, path);
+	gate_trusted_release(&now);
+	surface_free(surface);
+}
+
+static int is_surface_file(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+
+	return len > strlen(".yaml") && entry->d_name[0] != '.' &&
+	       strcmp(entry->d_name + len - strlen(".yaml"), ".yaml") == 0;
+}
+
+static void list_files(struct listing *listing, const char *data_dir)
+{
+	cleanup_free char *dir = xasprintf("%s/surfaces", data_dir);
+	struct dirent **entries = NULL;
+	int len = scandir(dir, &entries, is_surface_file, alphasort);
+
+	for (int i = 0; i < len; i++) {
+		list_file(listing, dir, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
+int cmd_surface_list(struct cli *cli, struct err *err)
+{
+	static const char *const heading[] = { "NAME", "TOOLS", "STATUS", "TITLE", "FILE" };
+	cleanup_free char *data_dir = dirs_data(err);
+	struct listing listing = {
+		.table = { .columns = ARRAY_LEN(heading) },
+		.w = JSON_WRITER_INIT(&cli->result),
+	};
+
+	if (data_dir == NULL || gate_trust_load(data_dir, &listing.trust, err) < 0)
+		return -1;
+	json_write_object_begin(&listing.w);
+	json_write_key(&listing.w, "surfaces");
+	json_write_array_begin(&listing.w);
+	cli_table_row(&listing.table, heading);
+	list_builtins(&listing);
+	list_files(&listing, data_dir);
+	json_write_array_end(&listing.w);
+	json_write_object_end(&listing.w);
+	cli_table_write(&listing.table, &cli->out);
+	cli_table_release(&listing.table);
+	gate_trust_release(&listing.trust);
+	return 0;
+}
+
+/* ---- show ---- */
+
+/* A text or list of texts as one line; what people read of the summary. */
+static void show_value(struct buf *out, const struct json *value)
+{
+	const char *between = "";
+
+	if (!json_is(value, JSON_ARRAY)) {
+		const char *text = json_text(value);
+
+		if (text != NULL)
+			text_add_visible(out, text, strlen(text));
+		else
+			buf_add(out, value->raw, value->raw_len);
+		return;
+	}
+	json_foreach (item, value) {
+		buf_adds(out, between);
+		show_value(out, item);
+		between = " ";
+	}
+}
+
+static const char *cell_of(const struct json *tool, const char *name)
+{
+	const char *text = json_text(json_get(tool, name));
+
+	return text != NULL ? text : "";
+}
+
+/* The summary's scalars as lines, its tools as a table. */
+static void show_summary(struct buf *out, const struct json *summary)
+{
+	static const char *const heading[] = { "TOOL", "EFFECT", "RANK", "NOTES" };
+	struct cli_table table = { .columns = ARRAY_LEN(heading) };
+
+	json_foreach_member (key, value, summary) {
+		if (json_is_text(key, "tools"))
+			continue;
+		buf_addf(out, "%-16s ", key->str);
+		show_value(out, value);
+		buf_addc(out, '\n');
+	}
+	cli_table_row(&table, heading);
+	json_foreach (tool, json_get(summary, "tools")) {
+		cleanup_buf struct buf notes = BUF_INIT;
+		const struct json *list = json_get(tool, "notes");
+		const char *cells[4];
+
+		if (list != NULL)
+			show_value(&notes, list);
+		cells[0] = cell_of(tool, "name");
+		cells[1] = cell_of(tool, "effect");
+		cells[2] = cell_of(tool, "rank");
+		cells[3] = notes.data;
+		cli_table_row(&table, cells);
+	}
+	buf_addc(out, '\n');
+	cli_table_write(&table, out);
+	cli_table_release(&table);
+}
+
+/* Writes the summary of surface as JSON and as text. */
+static int summarise(
+    const struct surface *surface, struct buf *ret_json, struct buf *ret_text, struct err *err)
+{
+	cleanup_json struct json_doc doc = JSON_DOC_INIT;
+	struct json_writer w = JSON_WRITER_INIT(ret_json);
+
+	surface_write_summary(surface, &w);
+	if (json_read(&doc, ret_json->data, ret_json->len, err) < 0)
+		return -1;
+	show_summary(ret_text, json_root(&doc));
+	return 0;
+}
+
+int cmd_surface_show(struct cli *cli, struct err *err)
+{
+	struct source source = { 0 };
+	int result = source_load(cli->options.words.items[0], &source, NULL, err);
+
+	if (result == 0)
+		result = summarise(source.surface, &cli->result, &cli->out, err);
+	source_release(&source);
+	return result;
+}
+
+/* ---- check ---- */
+
+static const char *const level_names[] = {
+	[SURFACE_NOTE_ERROR] = "error",
+	[SURFACE_NOTE_WARNING] = "warning",
+	[SURFACE_NOTE_INFO] = "note",
+};
+
+static void write_note(struct cli *cli, struct json_writer *w, const struct surface_note *note)
+{
+	if (note->line > 0)
+		buf_addf(&cli->out, "%u:%u: ", note->line, note->column);
+	buf_addf(&cli->out, "%s: ", level_names[note->level]);
+	if (note->path != NULL && *note->path != '\0')
+		buf_addf(&cli->out, "%s: ", note->path);
+	text_add_visible(&cli->out, note->text, strlen(note->text));
+	buf_addc(&cli->out, '\n');
+	json_write_object_begin(w);
+	json_write_member_string(w, "level", level_names[note->level]);
+	json_write_member_int(w, "line", note->line);
+	json_write_member_int(w, "column", note->column);
+	json_write_member_string(w, "path", note->path);
+	json_write_member_string(w, "text", note->text);
+	json_write_object_end(w);
+}
+
+/* All findings, in order; returns how many are errors. */
+static size_t write_notes(struct cli *cli, struct json_writer *w, const struct surface_notes *notes)
+{
+	size_t errors = 0;
+
+	json_write_key(w, "notes");
+	json_write_array_begin(w);
+	for (size_t i = 0; i < notes->len; i++) {
+		write_note(cli, w, &notes->items[i]);
+		errors += notes->items[i].level == SURFACE_NOTE_ERROR;
+	}
+	json_write_array_end(w);
+	return errors;
+}
+
+int cmd_surface_check(struct cli *cli, struct err *err)
+{
+	const char *word = cli->options.words.items[0];
+	cleanup_surface_notes struct surface_notes notes = SURFACE_NOTES_INIT;
+	struct json_writer w = JSON_WRITER_INIT(&cli->result);
+	struct source source = { 0 };
+	size_t failed = 0;
+	size_t examples = 0;
+	size_t errors;
+
+	if (source_load(word, &source, &notes, err) < 0 && notes.len == 0) {
+		source_release(&source);
+		return -1;
+	}
+	err_release(err);
+	if (source.surface != NULL)
+		examples = surface_run_examples(source.surface, &notes, &failed);
+	json_write_object_begin(&w);
+	errors = write_notes(cli, &w, &notes);
+	json_write_member_int(
+	    &w, "tools", source.surface != NULL ? (int64_t)source.surface->tools_len : 0);
+	json_write_member_int(&w, "examples", (int64_t)examples);
+	json_write_member_int(&w, "failed", (int64_t)failed);
+	json_write_object_end(&w);
+	if (source.surface != NULL && errors == 0 && failed == 0)
+		buf_addf(&cli->out, "%s: proved safe: %zu tools, %zu examples\n",
+		    source.surface->name, source.surface->tools_len, examples);
+	source_release(&source);
+	if (errors == 0 && failed == 0)
+		return 0;
+	return err_set(err, ERR_CHECK_FAILED, "%s: %zu errors, %zu of %zu examples failed", word,
+	    errors, failed, examples);
+}
+
+/* ---- coverage ---- */
+
+/* The parity table as text; returns how many commands are neither tool nor left out. */
+static size_t show_coverage(struct buf *out, const struct json *coverage)
+{
+	static const char *const heading[] = { "COMMAND", "TOOL", "LEFT OUT, BECAUSE" };
+	struct cli_table table = { .columns = ARRAY_LEN(heading) };
+	const struct json *missing = json_get(coverage, "missing");
+
+	cli_table_row(&table, heading);
+	json_foreach (row, json_get(coverage, "commands")) {
+		const char *cells[3];
+
+		cells[0] = cell_of(row, "command");
+		cells[1] = cell_of(row, "tool");
+		cells[2] = cell_of(row, "left_out");
+		cli_table_row(&table, cells);
+	}
+	if (missing != NULL) {
+		json_foreach (command, missing) {
+			const char *cells[] = { json_text(command), "-", "MISSING" };
+
+			cli_table_row(&table, cells);
+		}
+	}
+	cli_table_write(&table, out);
+	cli_table_release(&table);
+	return missing != NULL ? missing->len : 0;
+}
+
+int cmd_surface_coverage(struct cli *cli, struct err *err)
+{
+	cleanup_buf struct buf tree = BUF_INIT_MAX(LIMIT_YAML_BYTES);
+	cleanup_json struct json_doc doc = JSON_DOC_INIT;
+	struct json_writer w = JSON_WRITER_INIT(&cli->result);
+	struct source source = { 0 };
+	size_t missing;
+
+	if ((cli->options.tree != NULL && dirs_read_file(cli->options.tree, &tree, err) < 0) ||
+	    source_load(cli->options.words.items[0], &source, NULL, err) < 0) {
+		source_release(&source);
+		return -1;
+	}
+	surface_write_coverage(source.surface, cli->options.tree != NULL ? tree.data : NULL, &w);
+	source_release(&source);
+	if (json_read(&doc, cli->result.data, cli->result.len, err) < 0)
+		return -1;
+	missing = show_coverage(&cli->out, json_root(&doc));
+	if (missing > 0)
+		return err_set(
+		    err, ERR_CHECK_FAILED, "%zu commands are neither a tool nor left out", missing);
+	return 0;
+}
+
+/* ---- trust ---- */
+
+/* What the person is asked to look at. */
+static int write_question(const struct surface *surface, const struct gate_trusted *now,
+    const char *digest, struct buf *ret_text, struct err *err)
+{
+	cleanup_buf struct buf json = BUF_INIT;
+
+	buf_adds(ret_text, "Serve this surface to AI agents?\n\nfile             ");
+	text_add_visible(ret_text, now->path, strlen(now->path));
+	buf_addf(ret_text, "\ndigest           %s\n", digest);
+	if (now->program != NULL)
+		buf_addf(ret_text, "program file     %s%s\n", now->program,
+		    now->has_program_digest ? " (you can write it: its digest is kept too)" : "");
+	else
+		buf_adds(ret_text, "program file     not found\n");
+	if (summarise(surface, &json, ret_text, err) < 0)
+		return -1;
+	buf_addf(ret_text, "\nTo trust it, type the last four characters of the digest: ");
+	return 0;
+}
+
+static int ask_and_save(
+    const struct surface *surface, const struct gate_trusted *now, struct err *err)
+{
+	cleanup_free char *data_dir = dirs_data(err);
+	cleanup_gate_trust struct gate_trust trust = GATE_TRUST_INIT;
+	cleanup_buf struct buf question = BUF_INIT;
+	char digest[DIGEST_TEXT_SIZE];
+
+	if (data_dir == NULL || gate_trust_load(data_dir, &trust, err) < 0)
+		return -1;
+	digest_format(&now->digest, digest);
+	if (write_question(surface, now, digest, &question, err) < 0 ||
+	    cli_tty_confirm(question.data, digest + DIGEST_TEXT_SIZE - 1 - 4, err) < 0)
+		return -1;
+	gate_trust_set(&trust, now);
+	return gate_trust_save(data_dir, &trust, err);
+}
+
+int cmd_surface_trust(struct cli *cli, struct err *err)
+{
+	struct gate_trusted now = { 0 };
+	struct surface *surface;
+	int result;
+
+	if (getenv("STILE_CALLER") != NULL)
+		return err_set(err, ERR_PERMISSION_DENIED,
+		    "only a person may trust a surface, not a program behind the boundary");
+	surface = host_describe_surface(cli->options.words.items[0], &now, err);
+	if (surface == NULL)
+		return -1;
+	result = ask_and_save(surface, &now, err);
+	if (result == 0) {
+		struct json_writer w = JSON_WRITER_INIT(&cli->result);
+
+		json_write_object_begin(&w);
+		json_write_member_string(&w, "surface", surface->name);
+		json_write_member_string(&w, "path", now.path);
+		json_write_object_end(&w);
+		buf_addf(&cli->out, "trusted: %s\n", surface->name);
+	}
+	gate_trusted_release(&now);
+	surface_free(surface);
+	return result;
+}
+
+/* ---- schema ---- */
+
+int cmd_surface_schema(struct cli *cli, struct err *err)
+{
+	const char *schema = surface_format_schema();
+
+	(void)err;
+	buf_adds(&cli->out, schema);
+	buf_adds(&cli->result, schema);
+	return 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Asking a person, on the terminal itself: standard input and output may be a program's. */
+#include "cli/cli_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+static int put(int fd, const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len > 0) {
+		ssize_t done = write(fd, text, len);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -1;
+		text += done;
+		len -= (size_t)done;
+	}
+	return 0;
+}
+
+/* One line, without its newline; false at the end of input. */
+static bool read_line(int fd, char *line, size_t size)
+{
+	size_t len = 0;
+
+	for (;;) {
+		char c;
+		ssize_t got = read(fd, &c, 1);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		if (c == '\n' || c == '\r')
+			break;
+		if (len + 1 < size)
+			line[len++] = c;
+	}
+	line[len] = '\0';
+	return true;
+}
+
+int cli_tty_confirm(const char *text, const char *wanted, struct err *err)
+{
+	cleanup_fd int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	char line[128] = "";
+
+	if (fd < 0)
+		return err_set(err, ERR_WRITE_CONFIRMATION_UNAVAILABLE,
+		    "there is no terminal to ask on; run this in one");
+	/* What was typed before the question was shown is no answer to it. */
+	(void)tcflush(fd, TCIFLUSH);
+	if (put(fd, text) < 0 || !read_line(fd, line, sizeof(line)))
+		return err_set(err, ERR_WRITE_DECLINED, "no answer on the terminal");
+	if (strcmp(line, wanted) != 0)
+		return err_set(err, ERR_WRITE_DECLINED, "declined: the answer was another");
+	return 0;
+}

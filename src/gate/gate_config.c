@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* The host's config.yaml. */
+#include "gate/gate.h"
+
+#include <string.h>
+
+#include "base/dirs.h"
+#include "base/limits.h"
+#include "base/yaml.h"
+#include "json/json.h"
+
+#define CONFIG_FILE "config.yaml"
+
+void gate_config_release(struct gate_config *config)
+{
+	strvec_release(&config->trusted_folders);
+}
+
+/* trusted_folders: absolute paths, kept without a trailing slash. */
+static int read_trusted_folders(
+    const struct json *list, struct gate_config *config, struct err *err)
+{
+	if (!json_is(list, JSON_ARRAY))
+		return err_set(err, ERR_CONFIGURATION, "trusted_folders is no list");
+	json_foreach (item, list) {
+		const char *path = json_text(item);
+		size_t len = path != NULL ? strlen(path) : 0;
+
+		if (path == NULL || path[0] != '/')
+			return err_set(
+			    err, ERR_CONFIGURATION, "trusted_folders: each is an absolute path");
+		while (len > 1 && path[len - 1] == '/')
+			len--;
+		strvec_take(&config->trusted_folders, xmemdupz(path, len));
+	}
+	return 0;
+}
+
+/* One list makes reader and checker. */
+static const struct config_key {
+	const char *name;
+	int (*read)(const struct json *value, struct gate_config *config, struct err *err);
+} config_keys[] = {
+	{ "trusted_folders", read_trusted_folders },
+};
+
+static int read_config(const struct json *root, struct gate_config *config, struct err *err)
+{
+	if (json_is(root, JSON_NULL))
+		return 0;
+	if (!json_is(root, JSON_OBJECT))
+		return err_set(err, ERR_CONFIGURATION, "it is no mapping");
+	json_foreach_member (key, value, root) {
+		const struct config_key *known = NULL;
+
+		for (size_t i = 0; i < ARRAY_LEN(config_keys) && known == NULL; i++) {
+			if (json_is_text(key, config_keys[i].name))
+				known = &config_keys[i];
+		}
+		if (known == NULL)
+			return err_set(err, ERR_CONFIGURATION, "unknown key \"%.40s\"", key->str);
+		if (known->read(value, config, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int gate_config_load(const char *data_dir, struct gate_config *ret_config, struct err *err)
+{
+	cleanup_buf struct buf text = BUF_INIT_MAX(LIMIT_YAML_BYTES);
+	cleanup_buf struct buf json = BUF_INIT;
+	cleanup_json struct json_doc doc = JSON_DOC_INIT;
+	struct gate_config config = GATE_CONFIG_INIT;
+	int found = dirs_read_host_file(data_dir, CONFIG_FILE, &text, err);
+
+	if (found < 0)
+		return -1;
+	if (found == 1 &&
+	    (yaml_read(text.data, text.len, &yaml_limits_file, &json, NULL, err) < 0 ||
+		json_read(&doc, json.data, json.len, err) < 0 ||
+		read_config(json_root(&doc), &config, err) < 0)) {
+		gate_config_release(&config);
+		return err_wrap(err, "%s/%s", data_dir, CONFIG_FILE);
+	}
+	gate_config_release(ret_config);
+	*ret_config = config;
+	return 0;
+}
+
+bool gate_config_trusts(const struct gate_config *config, const char *path)
+{
+	for (size_t i = 0; i < config->trusted_folders.len; i++) {
+		const char *folder = config->trusted_folders.items[i];
+		size_t len = strlen(folder);
+
+		if (strcmp(folder, "/") == 0)
+			return true;
+		if (strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/'))
+			return true;
+	}
+	return false;
+}
