@@ -34,9 +34,9 @@ void loop_fd_set_events(struct loop_fd *source, short events);
 /* NULL is allowed; the pointer is dead afterwards. Remove before closing the descriptor. */
 void loop_fd_remove(struct loop_fd *source);
 
-/* Calls fn once, delay_ms from now; the timer is then gone by itself. */
-struct loop_timer *loop_add_timer(struct loop *loop, int64_t delay_ms, loop_timer_fn fn, void *ctx)
-    MUST_CHECK;
+/* Calls fn once, delay_ms from now; the timer is then gone by itself. The result may be dropped
+ * when the timer will not have to be removed. */
+struct loop_timer *loop_add_timer(struct loop *loop, int64_t delay_ms, loop_timer_fn fn, void *ctx);
 
 /* NULL is allowed. Must not be called for a timer that has fired: set your pointer to NULL in fn. */
 void loop_timer_remove(struct loop_timer *timer);

@@ -10,6 +10,7 @@
 
 #include "base/dirs.h"
 #include "base/limits.h"
+#include "base/text.h"
 
 #define INSTRUCTIONS_MAX ((size_t)2000)
 #define WATCH_INTERVAL_MS 1000
@@ -168,6 +169,7 @@ void host_free(struct host *host)
 		host_flush(host);
 	loop_timer_remove(host->watch_timer);
 	loop_timer_remove(host->fault_timer);
+	loop_timer_remove(host->tell_timer);
 	for (size_t i = 0; i < host->served_len; i++)
 		served_release(&host->served[i]);
 	free(host->served);

@@ -64,6 +64,7 @@ struct host {
 	size_t tools_cap;
 	uint64_t generation; /* of the visible set */
 	struct loop_timer *watch_timer;
+	struct loop_timer *tell_timer; /* the watcher is to be told */
 	bool is_watching;
 	loop_timer_fn changed;
 	void *changed_ctx;

@@ -318,6 +318,7 @@ static void tell_watcher(void *ctx)
 {
 	struct host *host = ctx;
 
+	host->tell_timer = NULL;
 	if (host->changed != NULL)
 		host->changed(host->changed_ctx);
 }
@@ -345,7 +346,8 @@ bool host_refresh(struct host *host)
 	if (is_changed) {
 		host_list_tools(host);
 		host->generation++;
-		(void)loop_add_timer(host->loop, 0, tell_watcher, host);
+		if (host->tell_timer == NULL)
+			host->tell_timer = loop_add_timer(host->loop, 0, tell_watcher, host);
 	}
 	return is_changed;
 }
