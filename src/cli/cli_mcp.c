@@ -137,7 +137,7 @@ int cmd_mcp_serve(struct cli *cli, struct err *err)
 	else
 		result = -1;
 	host_free(host);
-	(void)os_signal_descendants(SIGKILL);
+	(void)os_signal_descendants(SIGKILL, NULL, 0);
 	loop_free(loop);
 	host_options_release(&options);
 	return result;

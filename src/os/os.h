@@ -5,6 +5,7 @@
 /* The few calls that differ between Linux and macOS. */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -23,9 +24,10 @@ int os_set_parent_death_signal(int signal, pid_t parent_pid);
 /* Orphaned descendants become our children, so that the end of the server can sweep them. */
 int os_become_subreaper(struct err *err) MUST_CHECK;
 
-/* Sends signal to every descendant of ours that is not in one of our own children's groups, and
- * returns how many there were; what escaped by its own setsid. */
-int os_signal_descendants(int signal);
+/* Sends signal to every living descendant of ours and returns how many there were; for what
+ * escaped its group by a setsid of its own, once the runs have been ended. Passed over: the
+ * processes named in keep (a plan's apply, which outlives the server), and all below them. */
+int os_signal_descendants(int signal, const pid_t *keep, size_t keep_len);
 
 /* Absolute path of this program's own file. Owned by the caller. */
 char *os_self_path(struct err *err) MUST_CHECK;
@@ -35,8 +37,16 @@ char *os_self_path(struct err *err) MUST_CHECK;
 uint64_t os_process_start(pid_t pid);
 
 /*
+ * An unnamed file in memory that holds len bytes, to be read from its start: a child's standard
+ * input. Close-on-exec. A file needs no pumping, and never blocks either side.
+ */
+int os_open_memory_file(const void *data, size_t len, struct err *err) MUST_CHECK;
+
+/*
  * Opens path below dirfd without ever leaving it: openat2 RESOLVE_BENEATH | NO_MAGICLINKS where
- * there is one, else component by component. Flags as open(2).
+ * there is one, else component by component (where symbolic links are then refused even when they
+ * stay below). Flags as open(2), close-on-exec added; a file that is created gets mode 0600.
+ * ERR_PERMISSION_DENIED for a path that leads outside or is absolute.
  */
 int os_open_beneath(int dirfd, const char *path, int flags, struct err *err) MUST_CHECK;
 

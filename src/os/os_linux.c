@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* Linux: pidfds, the parent-death signal, subreaping, /proc, openat2 and memfds. */
+#include "os/os.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/num.h"
+
+/* How often openat2 is asked again when a rename elsewhere disturbed its walk. */
+#define OPEN_ATTEMPTS 64
+
+int os_open_exit_fd(pid_t pid, struct err *err)
+{
+	int fd = pidfd_open(pid, 0);
+
+	return fd >= 0 ? fd : err_errno(err, errno, "watch process %d", (int)pid);
+}
+
+int os_set_parent_death_signal(int signal, pid_t parent_pid)
+{
+	if (prctl(PR_SET_PDEATHSIG, signal) < 0)
+		return errno;
+	return getppid() == parent_pid ? 0 : ESRCH;
+}
+
+int os_become_subreaper(struct err *err)
+{
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+		return err_errno(err, errno, "become the reaper of orphans");
+	return 0;
+}
+
+/* ---- /proc ---- */
+
+/* What /proc/PID/stat tells; fields 3, 4 and 22 of proc(5). */
+struct process {
+	pid_t pid;
+	pid_t parent;
+	char state;           /* 'Z' and 'X' are dead */
+	uint64_t start_ticks; /* since boot */
+};
+
+/* The name in parentheses may hold anything, parentheses too: the fields begin behind the last. */
+static bool parse_stat(const char *text, struct process *ret_process)
+{
+	const char *rest = strrchr(text, ')');
+	char state = 0;
+	int parent = 0;
+	unsigned long long start = 0;
+
+	if (rest == NULL ||
+	    sscanf(rest + 1,
+		" %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		&state, &parent, &start) != 3)
+		return false;
+	*ret_process = (struct process){ .parent = parent, .state = state, .start_ticks = start };
+	return true;
+}
+
+static bool read_process(pid_t pid, struct process *ret_process)
+{
+	char path[64];
+	char text[1024];
+	cleanup_fd int fd = -1;
+	ssize_t len;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	len = read(fd, text, sizeof(text) - 1);
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	if (!parse_stat(text, ret_process))
+		return false;
+	ret_process->pid = pid;
+	return true;
+}
+
+uint64_t os_process_start(pid_t pid)
+{
+	struct process process = { 0 };
+
+	return read_process(pid, &process) ? process.start_ticks : 0;
+}
+
+struct process_list {
+	struct process *items; /* owned */
+	size_t len;
+	size_t cap;
+};
+
+static void read_processes(struct process_list *list)
+{
+	DIR *folder = opendir("/proc");
+	struct dirent *entry;
+
+	if (folder == NULL)
+		return;
+	while ((entry = readdir(folder)) != NULL) {
+		cleanup_err struct err ignored = ERR_INIT;
+		int64_t pid = 0;
+
+		if (num_parse(entry->d_name, 1, INT32_MAX, &pid, &ignored) < 0)
+			continue;
+		ARRAY_GROW(list->items, list->len, list->cap);
+		if (read_process((pid_t)pid, &list->items[list->len]))
+			list->len++;
+	}
+	(void)closedir(folder);
+}
+
+static const struct process *find_process(const struct process_list *list, pid_t pid)
+{
+	for (size_t i = 0; i < list->len; i++) {
+		if (list->items[i].pid == pid)
+			return &list->items[i];
+	}
+	return NULL;
+}
+
+static bool is_in(pid_t pid, const pid_t *set, size_t set_len)
+{
+	for (size_t i = 0; i < set_len; i++) {
+		if (set[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+/* Follows the parents upwards until they end in us, in what is kept, or outside. The list was
+ * not read at one moment, so the chain may be torn or even a ring: steps are bounded. */
+static bool is_to_be_signalled(
+    const struct process_list *list, const struct process *process, const pid_t *keep, size_t len)
+{
+	pid_t self = getpid();
+
+	for (size_t steps = 0; process != NULL && steps <= list->len; steps++) {
+		if (process->pid == self || is_in(process->pid, keep, len))
+			return false;
+		if (process->parent == self)
+			return true;
+		process = find_process(list, process->parent);
+	}
+	return false;
+}
+
+int os_signal_descendants(int signal, const pid_t *keep, size_t keep_len)
+{
+	struct process_list list = { 0 };
+	int count = 0;
+
+	read_processes(&list);
+	for (size_t i = 0; i < list.len; i++) {
+		const struct process *process = &list.items[i];
+
+		if (process->state == 'Z' || process->state == 'X' ||
+		    !is_to_be_signalled(&list, process, keep, keep_len))
+			continue;
+		(void)kill(process->pid, signal);
+		count++;
+	}
+	free(list.items);
+	return count;
+}
+
+/* Linux says "PATH (deleted)" once our file was replaced or removed. What stands at PATH by then
+ * is another program, and is not run in our name. */
+char *os_self_path(struct err *err)
+{
+	char path[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (len < 0) {
+		(void)err_errno(err, errno, "find this program's own file");
+		return NULL;
+	}
+	path[len] = '\0';
+	if (access(path, F_OK) < 0) {
+		(void)err_set(err, ERR_PROGRAM_NOT_FOUND,
+		    "this program's own file was replaced or removed; restart it");
+		return NULL;
+	}
+	return xstrdup(path);
+}
+
+/* ---- files ---- */
+
+static int write_all(int fd, const char *data, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int os_open_memory_file(const void *data, size_t len, struct err *err)
+{
+	cleanup_fd int fd = memfd_create("stdin", MFD_CLOEXEC);
+
+	if (fd < 0 || write_all(fd, data, len) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+		return err_errno(err, errno, "hold %zu bytes for standard input", len);
+	return steal_fd(&fd);
+}
+
+static int open_failed(struct err *err, int errnum, const char *path)
+{
+	if (errnum == EXDEV)
+		return err_set(err, ERR_PERMISSION_DENIED, "%s: leads outside its folder", path);
+	if (errnum == ELOOP)
+		return err_set(err, ERR_PERMISSION_DENIED,
+		    "%s: goes through a symbolic link that is not followed", path);
+	return err_errno(err, errnum, "open %s", path);
+}
+
+/* For kernels without openat2: no ".." and no link at all, which is stricter than openat2. */
+static int open_by_component(int dirfd, const char *path, int flags, struct err *err)
+{
+	cleanup_fd int folder = -1;
+	const char *rest = path;
+
+	for (;;) {
+		size_t len = strcspn(rest, "/");
+		const char *next = rest + len + strspn(rest + len, "/");
+		cleanup_free char *name = len == 0 ? xstrdup(".") : xmemdupz(rest, len);
+		bool is_last = *next == '\0' && rest[len] == '\0';
+		int fd;
+
+		if (strcmp(name, "..") == 0)
+			return open_failed(err, EXDEV, path);
+		fd = openat(folder >= 0 ? folder : dirfd, name,
+		    O_NOFOLLOW | O_CLOEXEC | (is_last ? flags : O_PATH | O_DIRECTORY), 0600);
+		if (fd < 0)
+			return open_failed(err, errno, path);
+		if (is_last)
+			return fd;
+		close_fd(&folder);
+		folder = fd;
+		rest = next;
+	}
+}
+
+int os_open_beneath(int dirfd, const char *path, int flags, struct err *err)
+{
+	struct open_how how = {
+		.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC),
+		.mode = flags & O_CREAT ? 0600 : 0,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
+	};
+	long fd = -1;
+
+	if (path[0] == '/' || path[0] == '\0')
+		return open_failed(err, path[0] == '/' ? EXDEV : ENOENT, path);
+	for (int i = 0; i < OPEN_ATTEMPTS && fd < 0; i++) {
+		fd = syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
+		if (fd < 0 && errno != EAGAIN && errno != EINTR)
+			break;
+	}
+	if (fd >= 0)
+		return (int)fd;
+	if (errno == ENOSYS)
+		return open_by_component(dirfd, path, flags, err);
+	return open_failed(err, errno, path);
+}
