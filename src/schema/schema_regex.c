@@ -123,14 +123,15 @@ static void prepare_jit(struct regex *regex, size_t subject_len)
 }
 
 /* The JIT's stack is small and fixed: what does not fit it is left to the interpreter. */
-static int run_match(struct regex *regex, const char *subject, size_t len, size_t offset)
+static int run_match(
+    struct regex *regex, const char *subject, size_t len, size_t offset, uint32_t options)
 {
 	int rc = pcre2_match(
-	    regex->code, (PCRE2_SPTR)subject, len, offset, 0, regex->match, regex->context);
+	    regex->code, (PCRE2_SPTR)subject, len, offset, options, regex->match, regex->context);
 
 	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
-		rc = pcre2_match(regex->code, (PCRE2_SPTR)subject, len, offset, PCRE2_NO_JIT,
-		    regex->match, regex->context);
+		rc = pcre2_match(regex->code, (PCRE2_SPTR)subject, len, offset,
+		    options | PCRE2_NO_JIT, regex->match, regex->context);
 	return rc;
 }
 
@@ -155,8 +156,8 @@ static bool is_bad_utf8(int rc)
 	return rc <= PCRE2_ERROR_UTF8_ERR1 && rc >= PCRE2_ERROR_UTF8_ERR21;
 }
 
-bool regex_search(struct regex *regex, const char *subject, size_t len, size_t offset,
-    struct regex_match *ret_match, bool *ret_failed)
+static bool search(struct regex *regex, const char *subject, size_t len, size_t offset,
+    uint32_t options, struct regex_match *ret_match, bool *ret_failed)
 {
 	bool is_ready = prepare(regex);
 	int rc = PCRE2_ERROR_INTERNAL;
@@ -164,7 +165,7 @@ bool regex_search(struct regex *regex, const char *subject, size_t len, size_t o
 	assert(offset <= len);
 	if (is_ready) {
 		prepare_jit(regex, len);
-		rc = run_match(regex, subject, len, offset);
+		rc = run_match(regex, subject, len, offset, options);
 	}
 	if (ret_failed != NULL)
 		*ret_failed = rc < 0 && rc != PCRE2_ERROR_NOMATCH && !is_bad_utf8(rc);
@@ -173,6 +174,18 @@ bool regex_search(struct regex *regex, const char *subject, size_t len, size_t o
 	if (ret_match != NULL)
 		copy_groups(regex, ret_match);
 	return true;
+}
+
+bool regex_search(struct regex *regex, const char *subject, size_t len, size_t offset,
+    struct regex_match *ret_match, bool *ret_failed)
+{
+	return search(regex, subject, len, offset, 0, ret_match, ret_failed);
+}
+
+bool regex_search_utf8(struct regex *regex, const char *subject, size_t len, size_t offset,
+    struct regex_match *ret_match, bool *ret_failed)
+{
+	return search(regex, subject, len, offset, PCRE2_NO_UTF_CHECK, ret_match, ret_failed);
 }
 
 int regex_group(struct regex *regex, const char *name)
