@@ -60,7 +60,8 @@ bool run_program_is_same(const struct run_program *program);
 
 /*
  * The child's whole environment: PATH, LANG=C.UTF-8, STILE_CALLER=mcp, then each of names that is
- * set in ours, then set ("NAME=value"), the later winning. LD_* and DYLD_* never pass.
+ * set in ours, then set ("NAME=value"), the later winning. LD_* and DYLD_* never pass, nor does
+ * another STILE_CALLER.
  */
 void run_environment(
     const struct strvec *names, const struct strvec *set, struct strvec *ret_environment);
@@ -87,6 +88,7 @@ struct run_spec {
 	int64_t timeout_ms;     /* from start to TERM */
 	size_t max_output;      /* bytes of stdout; past it: RUN_TOO_LARGE */
 	size_t max_stderr;      /* bytes of stderr kept (head); the rest is drained and dropped */
+	int inherit_fd; /* a descriptor above 2 that the child keeps (the lock of a plan), or 0 */
 };
 
 struct run_outcome {
@@ -94,6 +96,7 @@ struct run_outcome {
 	int exit_status;     /* RUN_EXITED: 0 to 255 */
 	int signal;          /* RUN_SIGNALED */
 	int errnum;          /* RUN_NOT_STARTED */
+	const char *step;    /* RUN_NOT_STARTED: what failed, "execve" or "chdir"; static */
 	struct buf out;      /* stdout as it came; after RUN_TOO_LARGE and RUN_TIMED_OUT the head */
 	struct buf err;      /* head of stderr */
 	bool is_stderr_cut;  /* there was more */
@@ -113,7 +116,8 @@ typedef void (*run_done_fn)(void *ctx, struct run_outcome *outcome);
 /*
  * Starts the program: vfork child with setsid, parent-death signal, default signals and mask,
  * no core file, no inherited descriptor but 0, 1, 2. A failed exec arrives as RUN_NOT_STARTED. NULL when
- * not even a child could be made (ERR_UNAVAILABLE, retryable, or ERR_IO).
+ * not even a child could be made (ERR_UNAVAILABLE, retryable, or ERR_IO). Signal dispositions are
+ * looked up once, at the first start: set them up before that.
  *
  * The run is over when the child has been reaped and both streams are at their end, or
  * LIMIT_DRAIN_MS after the child's end when a grandchild keeps them open (clients.md Q19); its
@@ -122,7 +126,11 @@ typedef void (*run_done_fn)(void *ctx, struct run_outcome *outcome);
 struct run *run_start(struct loop *loop, const struct run_spec *spec, run_done_fn done, void *ctx,
     struct err *err) MUST_CHECK;
 
-/* Ends the group: TERM, KILL after LIMIT_KILL_GRACE_MS, reaped; then done with RUN_CANCELLED. */
+/*
+ * Ends the group: TERM, KILL after LIMIT_KILL_GRACE_MS, reaped; then done with RUN_CANCELLED. The
+ * first cause counts: a run whose program has ended by itself, or that is being ended for its
+ * deadline or its output, keeps that end.
+ */
 void run_cancel(struct run *run);
 
 /* KILL to the group at once, reaped synchronously, done is not called; for the server's end. */
@@ -130,6 +138,13 @@ void run_kill(struct run *run);
 
 /* The child's pid. */
 pid_t run_pid(const struct run *run);
+
+/*
+ * Reaps ended processes that came to us because their parent died (os_become_subreaper), and never
+ * the child of a run that is not over. For the end of a turn, now and then; one system call when
+ * there is nothing to reap.
+ */
+void run_reap_adopted(void);
 
 /* ---- private files ---- */
 

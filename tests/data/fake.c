@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 /* ---- small tools ---- */
@@ -226,7 +227,7 @@ static int show_file(char **words)
 	return 0;
 }
 
-/* Descriptors, signals, session and folder as inherited. */
+/* Descriptors, signals, session, limit of core files and folder as inherited. */
 static int show_process(char **words)
 {
 	(void)words;
@@ -255,8 +256,10 @@ static int show_process(char **words)
 		masked += sigismember(&blocked, sig) == 1;
 	}
 	char *cwd = getcwd(NULL, 0);
-	fprintf(stdout, "],\"ignored\":%d,\"masked\":%d,\"leads\":%s,\"cwd\":", ignored, masked,
-	    getsid(0) == getpid() ? "true" : "false");
+	struct rlimit core = { .rlim_cur = RLIM_INFINITY };
+	getrlimit(RLIMIT_CORE, &core);
+	fprintf(stdout, "],\"ignored\":%d,\"masked\":%d,\"leads\":%s,\"core\":%ld,\"cwd\":",
+	    ignored, masked, getsid(0) == getpid() ? "true" : "false", (long)core.rlim_cur);
 	print_string(stdout, cwd ? cwd : "", cwd ? strlen(cwd) : 0);
 	fputs("}\n", stdout);
 	free(cwd);
@@ -356,7 +359,7 @@ static int tree(char **words)
 	return 0;
 }
 
-/* daemon MS [--setsid]: a child keeps both streams open; we end at once. */
+/* daemon MS [--setsid] [--quiet]: a child keeps both streams open, or neither; we end at once. */
 static int daemonize(char **words)
 {
 	fputs("{\"daemon\":true}\n", stdout);
@@ -364,6 +367,10 @@ static int daemonize(char **words)
 	if (fork() == 0) {
 		if (flag(words, "--setsid"))
 			setsid();
+		if (flag(words, "--quiet")) {
+			close(STDOUT_FILENO);
+			close(STDERR_FILENO);
+		}
 		stay(words, number(words[0]));
 		_exit(0);
 	}
