@@ -112,6 +112,9 @@ bool regex_search(struct regex *regex, const char *subject, size_t len, size_t o
 bool regex_search_utf8(struct regex *regex, const char *subject, size_t len, size_t offset,
     struct regex_match *ret_match, bool *ret_failed);
 
+/* How many groups the pattern has, the whole match not counted; -1 when it does not compile. */
+int regex_groups_len(struct regex *regex);
+
 /* The number of a named group, or -1. The pattern is compiled if it was not. */
 int regex_group(struct regex *regex, const char *name);
 

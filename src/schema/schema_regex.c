@@ -188,6 +188,16 @@ bool regex_search_utf8(struct regex *regex, const char *subject, size_t len, siz
 	return search(regex, subject, len, offset, PCRE2_NO_UTF_CHECK, ret_match, ret_failed);
 }
 
+int regex_groups_len(struct regex *regex)
+{
+	uint32_t groups = 0;
+
+	if (!prepare(regex))
+		return -1;
+	(void)pcre2_pattern_info(regex->code, PCRE2_INFO_CAPTURECOUNT, &groups);
+	return (int)groups;
+}
+
 int regex_group(struct regex *regex, const char *name)
 {
 	int number;

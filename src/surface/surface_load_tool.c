@@ -1,0 +1,710 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts and tools (section 1.2): each key by its table, then, in the order in which one needs the
+ * other, what a tool is made of. */
+#include "surface/surface_loader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+
+/* ---- parts ---- */
+
+static const struct loader_key part_keys[] = {
+	{ "input", NULL, 0, offsetof(struct part, input) },
+	{ "groups", NULL, 0, offsetof(struct part, groups) },
+	{ "argv", NULL, 0, offsetof(struct part, argv) },
+	{ "result", NULL, 0, offsetof(struct part, result) },
+};
+
+void loader_parts(struct loader *l, const struct json *node)
+{
+	if (!loader_is_object(l, node, "parts"))
+		return;
+	l->parts = xcalloc(node->len + 1, sizeof(*l->parts));
+	json_foreach_member (key, value, node) {
+		struct part *part = &l->parts[l->parts_len];
+
+		if (loader_is_full(l))
+			return;
+		if (!loader_name(l, key, "a part"))
+			continue;
+		part->name = key->str;
+		part->node = value;
+		loader_mapping(l, value, "a part", part_keys, ARRAY_LEN(part_keys), part);
+		if (part->input != NULL && !l->is_checked)
+			loader_check_input(l, part->input);
+		l->parts_len++;
+	}
+}
+
+/* ---- simple keys of a tool ---- */
+
+/* A tool while it is read: what needs order is put aside as nodes. */
+struct tool_nodes {
+	struct tool *tool;
+	const struct json *use;
+	const struct json *input;
+	const struct json *groups;
+	const struct json *argv;
+	const struct json *builtin;
+	const struct json *cwd;
+	const struct json *set;
+	const struct json *errors;
+	const struct json *result;
+	const struct json *output;
+	const struct json *ask;
+	const struct json *description;
+	const struct json *examples;
+};
+
+static bool is_taken(const struct loader *l, const char *name)
+{
+	for (size_t i = 0; i < l->surface->tools_len; i++) {
+		const char *other = l->surface->tools[i].name;
+
+		if (other != NULL && strcmp(other, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* [a-z][a-z0-9_]{0,39} holds neither - nor . and so cannot fall together with another name. */
+static void read_name(struct loader *l, const struct json *value, void *target)
+{
+	struct tool *tool = ((struct tool_nodes *)target)->tool;
+	const char *text = loader_text(l, value);
+	size_t n;
+
+	if (text == NULL)
+		return;
+	n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+	if (text[n] != '\0' || n > 40 || text[0] < 'a')
+		loader_error(l, value,
+		    "a tool's name is a small letter, then small letters, digits and _, at most "
+		    "40 in all");
+	else if (!l->is_checked && is_taken(l, text))
+		loader_error(l, value, "another tool is called \"%s\" already", text);
+	else
+		tool->name = loader_strdup(l, text);
+}
+
+static void read_title(struct loader *l, const struct json *value, void *target)
+{
+	((struct tool_nodes *)target)->tool->title = loader_prose(l, value, 80, 400, false);
+}
+
+static void read_effect(struct loader *l, const struct json *value, void *target)
+{
+	static const char *const names[] = { "read", "write", "destroy", NULL };
+	struct tool *tool = ((struct tool_nodes *)target)->tool;
+	int choice = loader_choice(l, value, names);
+
+	if (choice < 0)
+		return;
+	tool->effect = (enum surface_effect)choice;
+	tool->rank = (enum surface_rank)choice;
+}
+
+static void read_rank(struct loader *l, const struct json *value, void *target)
+{
+	static const char *const names[] = { "read", "write", "manage", NULL };
+	struct tool *tool = ((struct tool_nodes *)target)->tool;
+	int choice = loader_choice(l, value, names);
+
+	if (choice < 0)
+		return;
+	if (choice < (int)tool->effect)
+		loader_warn(l, value, "the rank is below what the tool's effect asks for");
+	tool->rank = (enum surface_rank)choice;
+}
+
+static void read_files(struct loader *l, const struct json *value, void *target)
+{
+	static const char *const names[] = { "none", "read", "write", NULL };
+	int choice = loader_choice(l, value, names);
+
+	if (choice >= 0)
+		((struct tool_nodes *)target)->tool->files = (enum surface_files)choice;
+}
+
+static void read_writes(struct loader *l, const struct json *value, void *target)
+{
+	struct tool *tool = ((struct tool_nodes *)target)->tool;
+
+	loader_writes(l, value, &tool->writes);
+	if (tool->writes == SURFACE_OPEN && l->surface->writes != SURFACE_OPEN)
+		loader_warn(l, value, "the tool's write gate is weaker than the surface's");
+}
+
+static void read_executes(struct loader *l, const struct json *value, void *target)
+{
+	static const char *const names[] = { "none", "any", NULL };
+
+	((struct tool_nodes *)target)->tool->executes_any = loader_choice(l, value, names) == 1;
+}
+
+#define READ_FLAG(function, member)                                                                \
+	static void function(struct loader *l, const struct json *value, void *target)             \
+	{                                                                                          \
+		loader_bool(l, value, &((struct tool_nodes *)target)->tool->member);               \
+	}
+READ_FLAG(read_exclusive, is_exclusive)
+READ_FLAG(read_reveals, reveals)
+READ_FLAG(read_discovery, is_discovery)
+READ_FLAG(read_hidden, is_hidden)
+
+static void read_needs(struct loader *l, const struct json *value, void *target)
+{
+	const char *text = loader_text(l, value);
+
+	if (text == NULL)
+		return;
+	loader_range(l, value);
+	if (l->surface->program.version == NULL)
+		loader_error(l, value, "\"needs\" wants \"version\" in program");
+	((struct tool_nodes *)target)->tool->needs = loader_strdup(l, text);
+}
+
+static void read_limits(struct loader *l, const struct json *value, void *target)
+{
+	loader_limits(l, value, true, &((struct tool_nodes *)target)->tool->limits);
+}
+
+static void read_idempotent(struct loader *l, const struct json *value, void *target)
+{
+	loader_bool(l, value, &((struct tool *)target)->is_idempotent);
+}
+
+static void read_open_world(struct loader *l, const struct json *value, void *target)
+{
+	loader_bool(l, value, &((struct tool *)target)->is_open_world);
+}
+
+static const struct loader_key hint_keys[] = {
+	{ "idempotent", read_idempotent },
+	{ "open_world", read_open_world },
+};
+
+static void read_hints(struct loader *l, const struct json *value, void *target)
+{
+	loader_mapping(l, value, "hints", hint_keys, ARRAY_LEN(hint_keys),
+	    ((struct tool_nodes *)target)->tool);
+}
+
+static void read_statuses(
+    struct loader *l, const struct json *value, bool *ret_any, const struct json **ret_list)
+{
+	int64_t status;
+
+	if (json_is_text(value, "any")) {
+		*ret_any = true;
+		return;
+	}
+	if (!loader_is_array(l, value, "a list of exit statuses, or any,"))
+		return;
+	*ret_list = value;
+	json_foreach (item, value)
+		(void)loader_integer(l, item, 0, 255, &status);
+}
+
+static void read_ok(struct loader *l, const struct json *value, void *target)
+{
+	struct exit_rule *rule = target;
+
+	read_statuses(l, value, &rule->is_any_ok, &rule->ok);
+}
+
+static void read_data(struct loader *l, const struct json *value, void *target)
+{
+	struct exit_rule *rule = target;
+
+	read_statuses(l, value, &rule->is_any_data, &rule->data);
+}
+
+static const struct loader_key exit_keys[] = {
+	{ "ok", read_ok },
+	{ "data", read_data },
+};
+
+static void read_exit(struct loader *l, const struct json *value, void *target)
+{
+	loader_mapping(l, value, "exit", exit_keys, ARRAY_LEN(exit_keys),
+	    &((struct tool_nodes *)target)->tool->in->exit);
+}
+
+#define LATER_STEP(key, member)                                                                    \
+	{                                                                                          \
+		.name = (key), .offset = offsetof(struct tool_nodes, member)                       \
+	}
+static const struct loader_key tool_keys[] = {
+	{ "name", read_name, KEY_REQUIRED },
+	{ "title", read_title },
+	{ "description", NULL, KEY_REQUIRED, offsetof(struct tool_nodes, description) },
+	{ "effect", read_effect, KEY_REQUIRED },
+	{ "rank", read_rank },
+	{ "files", read_files },
+	LATER_STEP("use", use),
+	LATER_STEP("input", input),
+	LATER_STEP("groups", groups),
+	LATER_STEP("argv", argv),
+	LATER_STEP("builtin", builtin),
+	LATER_STEP("cwd", cwd),
+	LATER_STEP("set", set),
+	{ "exit", read_exit },
+	LATER_STEP("errors", errors),
+	LATER_STEP("result", result),
+	LATER_STEP("output", output),
+	LATER_STEP("ask", ask),
+	{ "writes", read_writes },
+	{ "plan", NULL, KEY_LATER },
+	{ "executes", read_executes },
+	{ "exclusive", read_exclusive },
+	{ "reveals", read_reveals },
+	{ "discovery", read_discovery },
+	{ "hidden", read_hidden },
+	{ "needs", read_needs },
+	{ "limits", read_limits },
+	{ "hints", read_hints },
+	LATER_STEP("examples", examples),
+};
+
+/* ---- what needs order ---- */
+
+static struct part *find_part(struct loader *l, const char *name)
+{
+	for (size_t i = 0; i < l->parts_len; i++) {
+		if (strcmp(l->parts[i].name, name) == 0)
+			return &l->parts[i];
+	}
+	return NULL;
+}
+
+static void load_use(struct loader *l, const struct json *node)
+{
+	l->used_len = 0;
+	if (node == NULL || !loader_is_array(l, node, "use"))
+		return;
+	if (node->len > LOADER_USE_MAX) {
+		loader_error(l, node, "a tool uses at most %d parts", LOADER_USE_MAX);
+		return;
+	}
+	json_foreach (item, node) {
+		const char *name = loader_text(l, item);
+		struct part *part = name != NULL ? find_part(l, name) : NULL;
+
+		if (part == NULL) {
+			loader_error(l, item, "there is no such part");
+			continue;
+		}
+		part->is_used = true;
+		for (size_t i = 0; i < l->used_len; i++) {
+			if (l->used[i] == part)
+				loader_error(l, item, "the part is used already");
+		}
+		l->used[l->used_len++] = part;
+	}
+}
+
+static void load_groups(struct loader *l, const struct json *own)
+{
+	for (size_t i = 0; i < l->used_len; i++) {
+		if (l->used[i]->groups != NULL)
+			loader_groups(l, l->used[i]->groups, l->used[i]);
+	}
+	if (own != NULL)
+		loader_groups(l, own, NULL);
+}
+
+static void load_builtin(struct loader *l, const struct json *node)
+{
+	static const char *const names[] = {
+		[SURFACE_BUILTIN_NONE] = "",
+		[SURFACE_BUILTIN_CONTEXT] = "context",
+		[SURFACE_BUILTIN_STATUS] = "status",
+		NULL,
+	};
+	const struct surface_program *program = &l->surface->program;
+	int choice = loader_choice(l, node, names);
+
+	if (choice == SURFACE_BUILTIN_STATUS && program->version == NULL && program->probe == NULL)
+		loader_error(
+		    l, node, "\"builtin: status\" wants \"version\" or \"probe\" in program");
+	if (choice == SURFACE_BUILTIN_NONE)
+		loader_error(l, node, "one of context, status is wanted");
+	else if (choice > 0)
+		l->tool->builtin = (enum surface_builtin_tool)choice;
+	if (l->tool->effect != SURFACE_READ)
+		loader_error(l, node, "a tool in process only reads");
+}
+
+static void load_action(struct loader *l, const struct tool_nodes *n)
+{
+	if ((n->argv == NULL) == (n->builtin == NULL))
+		loader_error(l, l->tool->in->node, "a tool has one of \"argv\" and \"builtin\"");
+	else if (n->builtin != NULL)
+		load_builtin(l, n->builtin);
+	else
+		loader_argv(l, n->argv);
+}
+
+static void load_cwd(struct loader *l, const struct json *node)
+{
+	struct surface_tool_internal *in = l->tool->in;
+	struct place place = { .what = "cwd", .holes = HOLE_BIT(HOLE_INPUT) };
+	struct word word;
+	int input;
+
+	in->cwd = -1;
+	if (node == NULL || !loader_word(l, node, &place, &word))
+		return;
+	input = surface_word_is_hole(&word) && word.pieces[0].pointer == NULL ? word.pieces[0].input
+									      : -1;
+	if (input < 0 || in->inputs[input].path != INPUT_PATH_DIR)
+		loader_error(l, node, "\"cwd\" is one hole: an input with x-path: dir");
+	else
+		in->cwd = input;
+}
+
+/* Names that the child may have: they are in program.env or program.set. */
+static bool is_declared_variable(const struct surface_program *program, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < program->set.len; i++) {
+		if (strncmp(program->set.items[i], name, len) == 0 &&
+		    program->set.items[i][len] == '=')
+			return true;
+	}
+	return strvec_contains(&program->env, name);
+}
+
+static void load_set(struct loader *l, const struct json *node)
+{
+	struct surface_tool_internal *in = l->tool->in;
+	struct place place = { .what = "set",
+		.holes = HOLE_BIT(HOLE_INPUT) | HOLE_BIT(HOLE_WORKSPACE) | HOLE_BIT(HOLE_STAGE),
+		.allows_secret = true };
+
+	if (node == NULL || !loader_is_object(l, node, "set"))
+		return;
+	in->set = loader_alloc(l, node->len, sizeof(*in->set));
+	in->set_names = loader_alloc(l, node->len, sizeof(*in->set_names));
+	json_foreach_member (key, value, node) {
+		if (!loader_variable(l, key))
+			continue;
+		if (!is_declared_variable(&l->surface->program, key->str))
+			loader_error(l, key, "%s is in neither \"env\" nor \"set\" of the program",
+			    key->str);
+		if (loader_word(l, value, &place, &in->set[in->set_len]))
+			in->set_names[in->set_len++] = loader_strdup(l, key->str);
+	}
+}
+
+static void load_results(struct loader *l, const struct json *own)
+{
+	const struct json *node = own;
+	const struct part *part = NULL;
+
+	for (size_t i = l->used_len; node == NULL && i > 0; i--) {
+		part = l->used[i - 1];
+		node = part->result;
+	}
+	if (node != NULL)
+		loader_result(l, node, part);
+	l->tool->in->hands_on = node == NULL && l->surface->program.output == SURFACE_OUTPUT_JSON &&
+				l->tool->builtin == SURFACE_BUILTIN_NONE;
+}
+
+static void check_output(struct loader *l, const struct json *node)
+{
+	cleanup_err struct err err = ERR_INIT;
+	const struct json *where = NULL;
+	struct schema_options options = { .check_patterns = true };
+	cleanup_schema struct schema *schema = schema_compile(node, &options, &where, &err);
+
+	if (schema == NULL)
+		loader_error(l, where != NULL ? where : node, "%s", err.message);
+	if (!json_is_text(json_get(node, "type"), "object"))
+		loader_error(l, node, "the root of \"output\" is of type object");
+}
+
+static void load_output(struct loader *l, const struct json *node)
+{
+	struct tool *tool = l->tool;
+
+	if (node == NULL)
+		return;
+	if (loader_is_object(l, node, "output (or auto)")) {
+		if (!l->is_checked)
+			check_output(l, node);
+		tool->output_schema = arena_strdup(&l->in->arena, node->raw, node->raw_len);
+	}
+	tool->in->has_output = tool->output_schema != NULL;
+}
+
+static void load_ask(struct loader *l, const struct json *node)
+{
+	struct place place = { .what = "ask",
+		.holes = HOLE_BIT(HOLE_INPUT) | HOLE_BIT(HOLE_WORKSPACE) | HOLE_BIT(HOLE_STAGE) };
+
+	if (node == NULL)
+		return;
+	l->tool->in->has_ask = loader_word(l, node, &place, &l->tool->in->ask);
+}
+
+struct example_nodes {
+	const struct json *call;
+	const struct json *argv;
+	const struct json *stdin_;
+	const struct json *prints;
+	const struct json *exit;
+	const struct json *gives;
+};
+
+#define EXAMPLE_KEY(key, member, flags_)                                                           \
+	{                                                                                          \
+		.name = (key), .flags = (flags_), .offset = offsetof(struct example_nodes, member) \
+	}
+static const struct loader_key example_keys[] = {
+	EXAMPLE_KEY("call", call, KEY_REQUIRED),
+	EXAMPLE_KEY("argv", argv, KEY_REQUIRED),
+	EXAMPLE_KEY("stdin", stdin_, 0),
+	EXAMPLE_KEY("prints", prints, 0),
+	EXAMPLE_KEY("exit", exit, 0),
+	EXAMPLE_KEY("gives", gives, 0),
+};
+
+static void check_example(struct loader *l, const struct json *node)
+{
+	cleanup_strvec struct strvec words = STRVEC_INIT;
+	struct example_nodes n = { NULL };
+	int64_t status;
+
+	loader_mapping(l, node, "an example", example_keys, ARRAY_LEN(example_keys), &n);
+	if (n.call != NULL)
+		(void)loader_is_object(l, n.call, "\"call\"");
+	if (n.argv != NULL && loader_is_array(l, n.argv, "\"argv\"")) {
+		json_foreach (item, n.argv)
+			(void)loader_any_text(l, item);
+	}
+	if (n.stdin_ != NULL)
+		(void)loader_any_text(l, n.stdin_);
+	if (n.prints != NULL && n.prints->type != JSON_STRING)
+		loader_error(l, n.prints, "\"prints\" is a text");
+	if (n.exit != NULL)
+		(void)loader_integer(l, n.exit, 0, 255, &status);
+	if (n.gives != NULL)
+		(void)loader_is_object(l, n.gives, "\"gives\"");
+	if (n.gives != NULL && n.prints == NULL && n.exit == NULL)
+		loader_error(l, n.gives, "\"gives\" wants \"prints\" or \"exit\"");
+}
+
+static void load_examples(struct loader *l, const struct json *node)
+{
+	if (node == NULL || !loader_is_array(l, node, "examples"))
+		return;
+	l->tool->in->examples = node;
+	if (l->is_checked)
+		return;
+	if (l->tool->builtin != SURFACE_BUILTIN_NONE)
+		loader_error(l, node, "a tool in process has no command line to give examples of");
+	json_foreach (item, node)
+		check_example(l, item);
+}
+
+/* The author's text, then the sentences of the groups; 1 KB in all (clients.md R4). */
+static void load_description(struct loader *l, const struct json *node)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	const char *own = node != NULL ? loader_prose(l, node, 1023, 1023, true) : NULL;
+
+	if (own == NULL)
+		return;
+	buf_adds(&text, own);
+	loader_describe_groups(&text, l->tool);
+	if (text.len > 1023)
+		loader_error(l, node,
+		    "the description has %zu bytes with the sentences for its groups; 1023 are "
+		    "allowed",
+		    text.len);
+	l->tool->description = loader_strdup(l, text.data);
+}
+
+static void write_client_schema(struct loader *l)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	struct json_writer w = JSON_WRITER_INIT(&text);
+
+	loader_write_input_schema(&w, l->tool, true);
+	l->tool->input_schema = loader_strdup(l, text.data);
+}
+
+/* ---- checks of the whole tool ---- */
+
+static void check_input_use(struct loader *l, size_t index)
+{
+	const struct tool *tool = l->tool;
+	const struct input *input = &tool->in->inputs[index];
+
+	if (!input->is_hidden && !l->input_used[index])
+		loader_error(l, input->schema,
+		    "tool %s: the input \"%s\" is used nowhere (x-hidden: true if it shall be)",
+		    tool->name, input->name);
+	if (input->is_secret_argv)
+		loader_warn(l, input->schema,
+		    "tool %s: the secret \"%s\" stands on the command line, where other processes "
+		    "of this user can read it",
+		    tool->name, input->name);
+	if (input->path == INPUT_PATH_WRITE && tool->files != SURFACE_FILES_WRITE)
+		loader_error(l, tool->in->node,
+		    "\"files: write\" is missing: \"%s\" is x-path: write", input->name);
+	else if (input->path != INPUT_PATH_NONE && tool->files == SURFACE_FILES_NONE)
+		loader_error(
+		    l, tool->in->node, "\"files: read\" is missing: \"%s\" is a path", input->name);
+}
+
+static void check_tool(struct loader *l)
+{
+	if (l->is_checked || l->tool->name == NULL)
+		return;
+	for (size_t i = 0; i < l->tool->in->inputs_len; i++)
+		check_input_use(l, i);
+}
+
+static void load_tool(struct loader *l, const struct json *node, struct tool *tool)
+{
+	struct tool_nodes n = { .tool = tool };
+
+	tool->surface = l->surface;
+	tool->writes = l->surface->writes;
+	tool->limits = l->surface->limits;
+	tool->in = loader_alloc(l, 1, sizeof(*tool->in));
+	tool->in->node = node;
+	tool->in->cwd = -1;
+	l->tool = tool;
+	memset(l->input_used, 0, sizeof(l->input_used));
+	loader_mapping(l, node, "a tool", tool_keys, ARRAY_LEN(tool_keys), &n);
+	tool->in->accepts_confirm = tool->effect != SURFACE_READ && tool->writes != SURFACE_OPEN;
+	load_use(l, n.use);
+	if (n.input != NULL && !l->is_checked)
+		loader_check_input(l, n.input);
+	loader_inputs(l, n.input);
+	load_groups(l, n.groups);
+	load_action(l, &n);
+	load_cwd(l, n.cwd);
+	load_set(l, n.set);
+	if (n.errors != NULL)
+		loader_errors(l, n.errors, &tool->in->errors, &tool->in->errors_len);
+	load_results(l, n.result);
+	load_output(l, n.output);
+	load_ask(l, n.ask);
+	load_examples(l, n.examples);
+	load_description(l, n.description);
+	write_client_schema(l);
+}
+
+/* ---- all tools ---- */
+
+static void note_unused_parts(struct loader *l)
+{
+	for (size_t i = 0; i < l->parts_len; i++) {
+		if (!l->parts[i].is_used)
+			loader_warn(
+			    l, l->parts[i].node, "no tool uses this part: it is not checked");
+	}
+}
+
+/* Clients put the server's name before the tool's (clients.md R1). */
+static void note_names(struct loader *l, const struct json *node)
+{
+	const struct tool *longest = NULL;
+
+	for (size_t i = 0; i < l->surface->tools_len; i++) {
+		const struct tool *tool = &l->surface->tools[i];
+
+		if (tool->name != NULL &&
+		    (longest == NULL || strlen(tool->name) > strlen(longest->name)))
+			longest = tool;
+	}
+	if (longest != NULL)
+		loader_info(l, node,
+		    "the longest tool name, %s, has %zu characters: a server name may have up to "
+		    "%zu more",
+		    longest->name, strlen(longest->name), 57 - strlen(longest->name));
+}
+
+/* Is the option followed by a word with a leading dash in an example? */
+static bool is_shown(const struct json *argv, const char *option, const char *lead)
+{
+	const struct json *before = NULL;
+
+	json_foreach (item, argv) {
+		if (json_is_text(before, option) && item->type == JSON_STRING && item->len > 0 &&
+		    strchr(lead, item->str[0]) != NULL)
+			return true;
+		before = item;
+	}
+	return false;
+}
+
+static bool has_example(const struct loader *l, const char *option)
+{
+	for (size_t i = 0; i < l->surface->tools_len; i++) {
+		const struct json *examples = l->surface->tools[i].in->examples;
+
+		if (examples == NULL)
+			continue;
+		json_foreach (example, examples) {
+			const struct json *argv = json_get(example, "argv");
+
+			if (json_is(argv, JSON_ARRAY) &&
+			    is_shown(argv, option, l->surface->program.lead))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void note_takes(struct loader *l)
+{
+	const struct json *node = json_get(json_get(json_root(&l->in->doc), "program"), "takes");
+	const struct strvec *takes = &l->surface->program.takes;
+
+	for (size_t i = 0; i < takes->len; i++) {
+		loader_info(
+		    l, node, "the author asserts that %s swallows the next word", takes->items[i]);
+		if (!has_example(l, takes->items[i]))
+			loader_warn(l, node,
+			    "no example shows %s followed by a value with a leading dash",
+			    takes->items[i]);
+	}
+}
+
+void loader_tools(struct loader *l, const struct json *node)
+{
+	struct surface *surface = l->surface;
+
+	if (!loader_is_array(l, node, "tools"))
+		return;
+	if (node->len == 0 || node->len > LIMIT_TOOLS) {
+		loader_error(l, node, "a surface has 1 to %zu tools", LIMIT_TOOLS);
+		return;
+	}
+	surface->tools = loader_alloc(l, node->len, sizeof(*surface->tools));
+	json_foreach (item, node) {
+		if (loader_is_full(l))
+			return;
+		if (!loader_is_object(l, item, "a tool"))
+			continue;
+		load_tool(l, item, &surface->tools[surface->tools_len]);
+		check_tool(l);
+		surface->tools_len++;
+	}
+	if (l->is_checked)
+		return;
+	note_unused_parts(l);
+	note_names(l, node);
+	note_takes(l);
+}
