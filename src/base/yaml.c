@@ -5,6 +5,7 @@
  */
 #include "base/yaml.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -414,9 +415,12 @@ static int check_keys(struct reader *r, struct key *keys, size_t len)
 
 static int close_frame(struct reader *r)
 {
-	const struct frame *top = &r->frames[--r->frames_len];
-	size_t len = r->keys_len - top->first_key;
+	const struct frame *top;
+	size_t len;
 
+	assert(r->frames_len > 0); /* libyaml's events are balanced */
+	top = &r->frames[--r->frames_len];
+	len = r->keys_len - top->first_key;
 	buf_addc(&r->json, top->is_mapping ? '}' : ']');
 	/* A full buffer no longer holds the keys; the size is refused at the end. */
 	if (len > 0 && !r->json.is_full && check_keys(r, r->keys + top->first_key, len) < 0)

@@ -36,7 +36,7 @@ enum json_type {
 };
 
 enum json_flag {
-	JSON_LONE_SURROGATE = 1 << 0, /* on a string, and on every container above it (and key) */
+	JSON_LONE_SURROGATE = 1 << 0, /* on a string or key, and on every container above */
 	JSON_HAS_NUL = 1 << 1,        /* the same for \u0000 */
 	JSON_IS_ESCAPED = 1 << 2      /* a string whose bytes differ from its decoded form */
 };

@@ -9,7 +9,7 @@
 static void add_number_bytes(struct buf *buf, const struct json *node)
 {
 	for (size_t i = 0; i < node->raw_len; i++)
-		buf_addc(buf, node->raw[i] == 'E' ? 'e' : node->raw[i]);
+		buf_addc(buf, (char)(node->raw[i] == 'E' ? 'e' : node->raw[i]));
 }
 
 static void add_array(struct buf *buf, const struct json *array)

@@ -509,25 +509,25 @@ static int read_tree(struct reader *r)
 	return step;
 }
 
-/* Reads one value; the document holds all that was allocated, also on failure. */
-static int read_one(
-    struct json_doc *doc, const char *text, size_t len, size_t *ret_end, struct err *err)
+/* Reads one value into a new document, which holds all that was allocated, also on failure; the
+ * reader is left where the value ends. */
+static int read_one(struct reader *r, struct json_doc *doc, const char *text, size_t len)
 {
-	struct reader r = { .start = text, .at = text, .open = NONE, .err = err };
 	int result;
 
 	if (len >= UINT32_MAX)
-		return err_set(err, ERR_LIMIT, "the JSON is larger than 4 GiB");
-	r.end = text + len;
+		return err_set(r->err, ERR_LIMIT, "the JSON is larger than 4 GiB");
+	r->start = r->at = text;
+	r->end = text + len;
+	r->open = NONE;
 	/* A guess that spares small messages the regrowing, and no more than the text may need. */
-	r.cap = (len < 8192 ? len : 8192) / 8 + 2;
-	r.tape = xreallocarray(NULL, r.cap, sizeof(*r.tape));
+	r->cap = (len < 8192 ? len : 8192) / 8 + 2;
+	r->tape = xreallocarray(NULL, r->cap, sizeof(*r->tape));
 	/* Each string's decoded bytes and NUL are fewer than its raw bytes and quotes. */
-	r.out = doc->strings = xreallocarray(NULL, len + 1, 1);
-	result = read_tree(&r);
-	doc->tape = r.tape;
-	doc->tape_len = r.len;
-	*ret_end = (size_t)(r.at - text);
+	r->out = doc->strings = xreallocarray(NULL, len + 1, 1);
+	result = read_tree(r);
+	doc->tape = r->tape;
+	doc->tape_len = r->len;
 	return result;
 }
 
@@ -536,30 +536,32 @@ static int read_one(
 int json_read_prefix(
     struct json_doc *doc, const char *text, size_t len, size_t *ret_end, struct err *err)
 {
-	size_t end = 0;
+	cleanup_json struct json_doc fresh = JSON_DOC_INIT;
+	struct reader r = { .err = err };
 
 	json_doc_release(doc);
-	if (read_one(doc, text, len, &end, err) < 0) {
-		json_doc_release(doc);
+	if (read_one(&r, &fresh, text, len) < 0)
 		return -1;
-	}
-	*ret_end = end;
+	*ret_end = (size_t)(r.at - text);
+	*doc = fresh;
+	fresh = JSON_DOC_INIT;
 	return 0;
 }
 
 int json_read(struct json_doc *doc, const char *text, size_t len, struct err *err)
 {
-	struct reader rest = { .start = text, .end = text + len, .err = err };
-	size_t end = 0;
+	cleanup_json struct json_doc fresh = JSON_DOC_INIT;
+	struct reader r = { .err = err };
 
-	if (json_read_prefix(doc, text, len, &end, err) < 0)
-		return -1;
-	rest.at = text + end;
-	skip_space(&rest);
-	if (rest.at == rest.end)
-		return 0;
 	json_doc_release(doc);
-	return fail_at(&rest, rest.at, "something follows the JSON value");
+	if (read_one(&r, &fresh, text, len) < 0)
+		return -1;
+	skip_space(&r);
+	if (r.at < r.end)
+		return fail_at(&r, r.at, "something follows the JSON value");
+	*doc = fresh;
+	fresh = JSON_DOC_INIT;
+	return 0;
 }
 
 int json_read_take(struct json_doc *doc, char *text, size_t len, struct err *err)

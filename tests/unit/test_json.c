@@ -162,6 +162,16 @@ static void the_number_of_values_is_bounded(void **state)
 	assert_fails(json_read(&doc, text.data, text.len, &err), &err, ERR_LIMIT);
 }
 
+/* The size is judged before a byte is looked at. */
+static void a_text_of_4_gib_is_refused(void **state)
+{
+	cleanup_json struct json_doc doc = JSON_DOC_INIT;
+	cleanup_err struct err err = ERR_INIT;
+
+	(void)state;
+	assert_fails(json_read(&doc, "1", UINT32_MAX, &err), &err, ERR_LIMIT);
+}
+
 static void many_names_are_compared_in_little_time(void **state)
 {
 	cleanup_json struct json_doc doc = JSON_DOC_INIT;
@@ -508,6 +518,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_public_case_files_read_or_are_refused),
 	cmocka_unit_test(nesting_is_bounded),
 	cmocka_unit_test(the_number_of_values_is_bounded),
+	cmocka_unit_test(a_text_of_4_gib_is_refused),
 	cmocka_unit_test(many_names_are_compared_in_little_time),
 	cmocka_unit_test(a_refusal_names_the_byte),
 	cmocka_unit_test(a_refusal_of_a_duplicate_key_names_its_pointer),
