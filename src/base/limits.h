@@ -18,6 +18,9 @@
 #define LIMIT_FRAME_IN (16 * MIB)
 #define LIMIT_FRAME_OUT (10 * MIB)
 
+/* A request id, or a progress token, as it stands in the message: it is echoed. */
+#define LIMIT_ID (64 * KIB)
+
 /* JSON: nesting, and values in one document. */
 #define LIMIT_JSON_DEPTH 512
 #define LIMIT_JSON_NODES ((size_t)4 << 20)

@@ -23,7 +23,8 @@ struct mcp_server;
 /*
  * Serves the host over in_fd and out_fd (borrowed, made non-blocking; out_fd is the private copy of
  * the original standard output). Installs the loop's turn-end hook. signal_fd becomes readable on
- * SIGTERM, SIGINT and SIGHUP, and on the death of a parent that cannot close our input.
+ * SIGTERM, SIGINT and SIGHUP, and on the death of a parent that cannot close our input; it is not
+ * read. SIGPIPE is ignored from here on. Free the server before the host.
  */
 struct mcp_server *mcp_server_new(
     struct host *host, struct loop *loop, int in_fd, int out_fd, int signal_fd) MUST_CHECK;

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The list of tools has changed: told to the session once the client said it is initialized, and
+ * to the streams that asked, each by its own id (specs/protocol.md §12). Told at the end of a
+ * turn, so that a burst is one note.
+ */
+#include "mcp/mcp_internal.h"
+
+static bool session_wants(const struct mcp_server *server)
+{
+	return server->session.is_initialized;
+}
+
+static bool stream_wants(const struct mcp_server *server)
+{
+	struct mcp_flight *stream;
+
+	LIST_FOREACH(stream, &server->streams, link)
+	{
+		if (stream->wants_tools)
+			return true;
+	}
+	return false;
+}
+
+static void on_changed(void *ctx)
+{
+	struct mcp_server *server = ctx;
+
+	server->has_changed = true;
+}
+
+void mcp_changed_watch(struct mcp_server *server)
+{
+	bool is_watching =
+	    server->end == MCP_RUNNING && (session_wants(server) || stream_wants(server));
+
+	if (is_watching == server->is_watching)
+		return;
+	server->is_watching = is_watching;
+	host_watch(server->host, is_watching, on_changed, server);
+}
+
+#define NOTE "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\""
+
+void mcp_changed_flush(struct mcp_server *server)
+{
+	struct buf *out = &server->output.buf;
+	struct mcp_flight *stream;
+
+	/* A reader that is far behind is told once, when it has caught up. */
+	if (!server->has_changed || mcp_output_pending(&server->output) > LIMIT_BACKLOG)
+		return;
+	server->has_changed = false;
+	if (session_wants(server))
+		buf_adds(out, NOTE "}\n");
+	LIST_FOREACH(stream, &server->streams, link)
+	{
+		if (!stream->wants_tools)
+			continue;
+		buf_adds(out, NOTE ",\"params\":{\"_meta\":{\"" MCP_KEY_SUBSCRIPTION "\":");
+		buf_add(out, stream->waiter.id, stream->waiter.id_len);
+		buf_adds(out, "}}}\n");
+	}
+}

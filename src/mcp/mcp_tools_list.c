@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tools/list (specs/protocol.md §7). The bytes are prepared once for each revision and each
+ * generation of the host's tools; an answer is an id between two constants. The order is the
+ * host's, the same in every process.
+ *
+ * A cursor is made of the name of the last tool before its page: it means the same in the next
+ * process, and means nothing once the boundary has moved, so that a client that walks a list which
+ * changed is told, and begins anew.
+ */
+#include "mcp/mcp_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ids.h"
+
+/* A page ends early rather than come near the bound of a line. */
+#define PAGE_BYTES (4 * MIB)
+
+/* ---- one tool ---- */
+
+/* All four hints are said: two of them are true when left out. */
+static void write_annotations(struct json_writer *w, const struct tool *tool)
+{
+	json_write_key(w, "annotations");
+	json_write_object_begin(w);
+	if (tool->title != NULL)
+		json_write_member_string(w, "title", tool->title);
+	json_write_member_bool(w, "readOnlyHint", tool->effect == SURFACE_READ);
+	json_write_member_bool(w, "destructiveHint", tool->effect == SURFACE_DESTROY);
+	json_write_member_bool(w, "idempotentHint", tool->is_idempotent);
+	json_write_member_bool(w, "openWorldHint", tool->is_open_world);
+	json_write_object_end(w);
+}
+
+static void write_tool(
+    struct json_writer *w, const struct tool *tool, const struct mcp_revision *revision)
+{
+	json_write_object_begin(w);
+	json_write_member_string(w, "name", tool->name);
+	if (revision->has_titles && tool->title != NULL)
+		json_write_member_string(w, "title", tool->title);
+	json_write_member_string(w, "description", tool->description);
+	json_write_member_raw(w, "inputSchema", tool->input_schema);
+	if (revision->has_titles && tool->output_schema != NULL)
+		json_write_member_raw(w, "outputSchema", tool->output_schema);
+	if (revision->has_annotations)
+		write_annotations(w, tool);
+	json_write_object_end(w);
+}
+
+/* ---- pages ---- */
+
+void mcp_pages_release(struct mcp_pages *pages)
+{
+	for (size_t i = 0; i < pages->len; i++)
+		buf_release(&pages->items[i].answer);
+	free(pages->items);
+	*pages = (struct mcp_pages){ 0 };
+}
+
+static struct mcp_page *add_page(struct mcp_pages *pages)
+{
+	struct mcp_page *page;
+
+	ARRAY_GROW(pages->items, pages->len, pages->cap);
+	page = &pages->items[pages->len++];
+	*page = (struct mcp_page){ .answer = BUF_INIT };
+	return page;
+}
+
+static void set_cursor(struct mcp_page *page, const struct tool *last)
+{
+	struct digest digest = digest_of(last->name, strlen(last->name));
+	char text[DIGEST_TEXT_SIZE];
+
+	digest_format(&digest, text);
+	memcpy(page->cursor, text, sizeof(page->cursor) - 1);
+}
+
+/* Writes one page of tools, at least one if there are any; returns how many. */
+static size_t write_page(struct buf *buf, const struct mcp_revision *revision,
+    const struct tool *const *tools, size_t tools_len)
+{
+	struct json_writer w = JSON_WRITER_INIT(buf);
+	size_t done = 0;
+
+	buf_adds(buf, ",\"result\":");
+	json_write_object_begin(&w);
+	if (revision->is_modern)
+		json_write_member_string(&w, "resultType", "complete");
+	json_write_key(&w, "tools");
+	json_write_array_begin(&w);
+	while (done < tools_len && done < LIMIT_TOOLS_PAGE && buf->len < PAGE_BYTES)
+		write_tool(&w, tools[done++], revision);
+	json_write_array_end(&w);
+	return done;
+}
+
+/* The members behind the tools; next is the page that follows, or NULL. */
+static void end_page(struct buf *buf, const struct mcp_revision *revision, const char *next_cursor)
+{
+	if (next_cursor != NULL) {
+		buf_adds(buf, ",\"nextCursor\":");
+		json_quote(buf, next_cursor, strlen(next_cursor));
+	}
+	if (revision->is_modern)
+		buf_adds(buf, "," MCP_CACHE "," MCP_META);
+	buf_adds(buf, "}}");
+}
+
+void mcp_pages_make(struct mcp_pages *ret_pages, const struct mcp_revision *revision,
+    const struct tool *const *tools, size_t tools_len)
+{
+	struct mcp_pages pages = { 0 };
+	size_t from = 0;
+
+	(void)add_page(&pages);
+	for (;;) {
+		struct mcp_page *page = &pages.items[pages.len - 1];
+
+		from += write_page(&page->answer, revision, tools + from, tools_len - from);
+		if (from == tools_len) {
+			end_page(&page->answer, revision, NULL);
+			break;
+		}
+		set_cursor(add_page(&pages), tools[from - 1]);
+		end_page(&pages.items[pages.len - 2].answer, revision,
+		    pages.items[pages.len - 1].cursor);
+	}
+	*ret_pages = pages;
+}
+
+const struct mcp_page *mcp_pages_find(const struct mcp_pages *pages, const char *cursor)
+{
+	for (size_t i = 0; i < pages->len; i++) {
+		if (strcmp(pages->items[i].cursor, cursor) == 0)
+			return &pages->items[i];
+	}
+	return NULL;
+}
+
+/* ---- the method ---- */
+
+void mcp_lists_release(struct mcp_lists *lists)
+{
+	for (size_t i = 0; i < MCP_REVISIONS; i++)
+		mcp_pages_release(&lists->pages[i]);
+	strvec_release(&lists->promised);
+	*lists = (struct mcp_lists){ 0 };
+}
+
+/* The pages of a revision as the host's tools are now; what was made of older tools is dropped. */
+static const struct mcp_pages *pages_now(
+    struct mcp_server *server, const struct mcp_revision *revision)
+{
+	struct mcp_lists *lists = &server->lists;
+	struct mcp_pages *pages = &lists->pages[revision - mcp_revisions];
+	uint64_t generation;
+	size_t tools_len;
+	const struct tool *const *tools = host_tools(server->host, &tools_len, &generation);
+
+	if (!lists->is_known || lists->generation != generation) {
+		mcp_lists_release(lists);
+		lists->is_known = true;
+		lists->generation = generation;
+		for (size_t i = 0; i < tools_len; i++) {
+			if (tools[i]->output_schema != NULL)
+				strvec_push(&lists->promised, tools[i]->name);
+		}
+	}
+	if (pages->len == 0)
+		mcp_pages_make(pages, revision, tools, tools_len);
+	return pages;
+}
+
+int mcp_tools_list(struct mcp_server *server, struct mcp_request *request, struct err *err)
+{
+	const struct json *cursor = json_get(request->message->params, "cursor");
+	const struct mcp_pages *pages;
+	const struct mcp_page *page;
+
+	if (cursor != NULL && json_text(cursor) == NULL)
+		return err_set(err, ERR_INVALID_PARAMS, "cursor must be a string");
+	pages = pages_now(server, request->waiter.revision);
+	page = mcp_pages_find(pages, cursor != NULL ? json_text(cursor) : "");
+	if (page == NULL)
+		return err_set(err, ERR_INVALID_PARAMS,
+		    "no page has this cursor, or the list has changed; begin again without one");
+	mcp_reply_ready(server, &request->waiter, page->answer.data, page->answer.len);
+	return 0;
+}
