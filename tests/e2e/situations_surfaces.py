@@ -1,0 +1,410 @@
+# SPDX-License-Identifier: MIT
+"""Situations around surfaces: what is listed, what the check refuses, trust, roots, links."""
+
+import json
+import os
+import re
+
+from stile import (Box, Setup, at_terminal, check, code_of, environment, equal, last_four, poll,
+                   test, trust, value_of)
+
+BASE = '''stile: 1
+surface: bad
+program: { run: fake, output: json }
+tools:
+- name: NAME
+  description: A tool.
+  effect: read
+  INPUT
+  argv: ARGV
+'''
+
+
+def own_surface(box, text=None, name='own.yaml'):
+    """A copy of the fake surface that a test may change, trusted."""
+    with open(Setup.surface) as f:
+        path = box.write(name, text or f.read())
+    trust_own(box, path)
+    return path
+
+
+def trust_own(box, path):
+    trust(Setup.binary, box.data, path, {'PATH': box.env()['PATH']})
+
+
+def check_file(box, text):
+    """`stile surface check` of a text: (is accepted, everything it said)."""
+    path = box.write('bad.yaml', text)
+    status, out, err = box.command('surface', 'check', path)
+    return status == 0, (out + err).decode()
+
+
+def refused(*places, name='bad_tool', input='', argv='[args]'):
+    """The check refuses the file and says where: the line, and each of places."""
+    with Box() as box:
+        good, said = check_file(box, BASE.replace('NAME', 'good_tool').replace('  INPUT\n', '')
+                                .replace('ARGV', '[args]'))
+        check(good, 'the plain file is refused:', said)
+        text = BASE.replace('NAME', name).replace('INPUT', input or 'files: none') \
+            .replace('ARGV', argv)
+        good, said = check_file(box, text)
+        check(not good, 'accepted:', text)
+        check(re.search(r'line \d+|:\d+:', said), 'no line in', said)
+        for place in places:
+            check(re.search(place, said, re.IGNORECASE), f'no {place} in', said)
+
+
+# ---- what is listed ----
+
+def lint(tools):
+    """Rules R1, R2, R4 and R13 of everything we send."""
+    folded = set()
+    for tool in tools:
+        name = tool['name']
+        check(re.fullmatch(r'[a-z][a-z0-9_]{0,39}', name), 'name', name)
+        check(name.replace('_', '') not in folded, 'names fall together:', name)
+        folded.add(name.replace('_', ''))
+        check(0 < len(tool['description'].encode()) < 1024, 'description of', name)
+        check(not re.search(r'[\x00-\x08\x0b-\x1f\u200b-\u200f\u2028-\u202e]', tool['description']),
+              'invisible characters in', name)
+        schema = tool['inputSchema']
+        equal(schema['type'], 'object', name)
+        equal(schema['additionalProperties'], False, name)
+        equal(sorted(set(schema) - {'type', 'properties', 'required', 'additionalProperties'}), [],
+              f'keys at the root of {name}')
+        check('$ref' not in json.dumps(tool) and '"x-' not in json.dumps(tool), 'marks in', name)
+        lint_properties(name, schema['properties'])
+        hints = tool['annotations']
+        for hint in ('readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'):
+            check(isinstance(hints[hint], bool), hint, 'of', name)
+        if 'outputSchema' in tool:
+            equal(tool['outputSchema']['type'], 'object', name)
+
+
+def lint_properties(name, properties):
+    for key, schema in properties.items():
+        place = f'{name}.{key}'
+        check('enum' in schema or isinstance(schema.get('type'), str), 'no type:', place)
+        check(schema.get('description'), 'no description:', place)
+        if schema.get('type') == 'array':
+            check(isinstance(schema.get('items'), dict), 'no items:', place)
+        lint_properties(place, schema.get('properties', {}))
+
+
+@test('Q54 Q55 Q56 Q57 P70 P71 every listed tool keeps to what all clients accept')
+def listed_tools():
+    with Box() as box:
+        server = box.serve(surfaces=[Setup.surface, 'git'])
+        server.shake()
+        result = server.result('tools/list')
+        equal(sorted(result), ['tools'], 'members')
+        names = [tool['name'] for tool in result['tools']]
+        check(names.index('fake_args') < names.index('git_status'), 'not in launch order')
+        check('fake_exec' not in names, 'a tool that runs anything is listed')
+        lint(result['tools'])
+        by_name = {tool['name']: tool for tool in result['tools']}
+        equal(by_name['fake_args']['annotations']['readOnlyHint'], True)
+        equal(by_name['fake_write']['annotations']['readOnlyHint'], False)
+        equal(by_name['fake_env']['inputSchema']['properties'], {})
+
+
+@test('P72 R11 the list is the same bytes in every process')
+def same_bytes():
+    with Box() as box:
+        lists = set()
+        for _ in range(3):
+            server = box.serve(surfaces=['git', Setup.surface])
+            server.ask('tools/list', identity='l', modern={})
+            server.answer('l')
+            lists.add(server.raw()[-1])
+        equal(len(lists), 1, 'different lists')
+
+
+@test('P119 P124 the list does not depend on who asks')
+def same_for_everybody():
+    with Box() as box:
+        server = box.serve()
+        asked = [server.result('tools/list', modern=c)['tools']
+                 for c in ({}, {'elicitation': {}}, {'roots': {}, 'sampling': {}})]
+        server.shake('2025-06-18')
+        server.call('fake_args')
+        asked.append(server.result('tools/list', modern={})['tools'])
+        check(all(a == asked[0] for a in asked), 'the lists differ')
+
+
+@test('P152 members of later revisions are not sent to earlier clients')
+def members_by_revision():
+    with Box() as box:
+        for version, members in (
+                ('2024-11-05', {'name', 'description', 'inputSchema'}),
+                ('2025-03-26', {'name', 'description', 'inputSchema', 'annotations'}),
+                ('2025-06-18', {'name', 'description', 'inputSchema', 'annotations', 'title',
+                                'outputSchema'})):
+            server = box.serve(surfaces=['git', Setup.surface])
+            server.shake(version)
+            for tool in server.result('tools/list')['tools']:
+                check(set(tool) <= members, version, tool['name'], set(tool) - members)
+
+
+@test('Q33 Q06 refs carry large integers as strings, because clients round numbers')
+def large_ids():
+    with Box() as box:
+        with open(Setup.surface) as f:
+            text = f.read().replace("argv: [items, '{count}']\n  result: { as: item",
+                                    "argv: [say, '--out=[{{\"id\":9007199254740993}]', '--sleep={count}']\n"
+                                    "  result: { as: item", 1)
+        server = box.serve(surfaces=[own_surface(box, text)])
+        server.shake()
+        item = value_of(server.call('fake_items', {'count': 0}))['items'][0]
+        equal(item['id'], '9007199254740993')
+
+
+# ---- what the check refuses ----
+
+@test('Q54 combinators at the root of an input are refused with their place')
+def root_combinator():
+    for word in ('oneOf', 'anyOf', 'allOf', 'not'):
+        refused(word, input='input: { properties: {}, %s: [] }' % word)
+
+
+@test('Q55 references in a schema are refused with their place')
+def references():
+    for ref in ("'#/properties/a'", "'#'", "'https://example.com/s.json'", "'#/nosuch'"):
+        refused(r'\$ref', argv="[args, --, '{a}']",
+                input='input: { properties: { a: { $ref: %s, description: d } } }' % ref)
+
+
+@test('Q56 an array without items, a property without type, an open object are refused')
+def loose_schemas():
+    for schema, place in (('{ type: array, description: d }', 'items'),
+                          ('{ description: d }', 'type'),
+                          ('{ type: [string, integer], description: d }', 'type'),
+                          ('{ type: string }', 'description'),
+                          ('{ type: string, description: d, format: email }', 'format')):
+        refused(place, argv="[args, --, '{a}']",
+                input='input: { properties: { a: %s } }' % schema)
+
+
+@test('Q57 names that clients refuse are refused with the rule')
+def odd_names():
+    for name in ("'a b'", 'a.b', 'a/b', 'größe', '1st', 'x' * 65, 'A_b', "''"):
+        refused('name', name=name)
+
+
+@test('Q57 two names that fall together are refused')
+def colliding_names():
+    with Box() as box:
+        text = BASE.replace('NAME', 'one').replace('  INPUT\n', '').replace('ARGV', '[args]')
+        good, said = check_file(box, text + '- { name: one, description: d, effect: read, argv: [x] }\n')
+        check(not good and 'one' in said, said)
+
+
+@test('Q05 a duplicate key in a surface file is an error with its line')
+def duplicate_key():
+    with Box() as box:
+        good, said = check_file(box, 'stile: 1\nsurface: bad\nsurface: good\nprogram: { run: fake }\n'
+                                     'tools: []\n')
+        check(not good, 'accepted')
+        check(re.search(r'line 3|:3:', said), said)
+
+
+@test('Q39 Q41 a surface that would let a value be an option is refused')
+def unsafe_words():
+    string = 'input: { properties: { a: { type: string, description: d } } }'
+    for argv in ("[args, '{a}']", "['{a}']", "[args, '-n{a}']", "[args, '{a}=x']",
+                 "[args, --flag, '{a}']", "[args, --, '{a}', --more]"):
+        refused('argv', input=string, argv=argv)
+    refused('argv', argv="[args, { each: a, words: '{}' }]",
+            input='input: { properties: { a: { type: array, items: { type: string },'
+                  ' description: d } } }')
+
+
+@test('Q53 an unknown key in a surface file, and an unknown option of ours, are refused by name')
+def unknown_words():
+    refused('exampels', input='exampels: []')
+    with Box() as box:
+        status, out, err = box.command('mcp', 'serve', '--surface', 'git', '--read-only')
+        check(status == 2 and b'--read-only' in err and out == b'', status, err)
+
+
+# ---- trust ----
+
+@test('P83 a changed surface file withdraws its tools at once, and trust brings them back')
+def list_changed_legacy():
+    with Box() as box:
+        path = own_surface(box)
+        server = box.serve(surfaces=[path])
+        server.shake()
+        before = server.result('tools/list')['tools']
+        with open(path, 'a') as f:
+            f.write('- { name: fake_new, description: New., effect: read, argv: [args, new] }\n')
+        server.note('notifications/tools/list_changed')
+        equal(server.result('tools/list')['tools'], [], 'tools of an untrusted file')
+        equal(server.error('tools/call', {'name': 'fake_args'})['code'], -32602)
+        equal(box.started(), [], 'runs')
+        trust_own(box, path)
+        poll(lambda: len(server.notes('notifications/tools/list_changed')) == 2, 10, 'a second note')
+        after = [tool['name'] for tool in server.result('tools/list')['tools']]
+        equal(after, [tool['name'] for tool in before] + ['fake_new'])
+        equal(value_of(server.call('fake_new')), {'args': ['new']})
+
+
+@test('P143 P144 P146 changes go to the streams that asked, tagged, and to nobody else')
+def list_changed_modern():
+    with Box() as box:
+        path = own_surface(box)
+        server = box.serve(surfaces=[path])
+        wanted = {'notifications': {'toolsListChanged': True}}
+        server.ask('subscriptions/listen', wanted, 'one', {})
+        server.ask('subscriptions/listen', wanted, 2, {})
+        server.ask('subscriptions/listen', {'notifications': {'toolsListChanged': False}}, 'no', {})
+        poll(lambda: len(server.notes('notifications/subscriptions/acknowledged')) == 3, 5, 'acks')
+        os.utime(path)      # no change of content, so none of the list
+        with open(path, 'a') as f:
+            f.write('# more\n')
+        poll(lambda: len(server.notes('notifications/tools/list_changed')) >= 2, 10, 'two notes')
+        equal(server.result('tools/list', modern={})['tools'], [])
+        tags = [m['params']['_meta']['io.modelcontextprotocol/subscriptionId']
+                for m in server.notes('notifications/tools/list_changed')]
+        equal(sorted(map(str, tags)), ['2', 'one'])
+        check(2 in tags, 'the id lost its type')
+
+
+@test('P144 nothing unsolicited without a stream, and nothing before initialized')
+def no_unsolicited_notes():
+    with Box() as box:
+        path = own_surface(box)
+        server = box.serve(surfaces=[path])
+        server.result('tools/list', modern={})
+        with open(path, 'a') as f:
+            f.write('# more\n')
+        poll(lambda: not server.result('tools/list', modern={})['tools'], 10, 'withdrawn tools')
+        equal(server.notes(), [])
+
+
+@test('Q15 a surface that nobody trusted is served without tools and says so on stderr')
+def untrusted():
+    with Box() as box:
+        with open(Setup.surface) as f:
+            path = box.write('stranger.yaml', f.read())
+        server = box.serve(surfaces=[path])
+        server.shake()
+        equal(server.result('tools/list')['tools'], [])
+        equal(server.error('tools/call', {'name': 'fake_args'})['code'], -32602)
+        equal(box.started(), [])
+        check('trust' in server.stderr(), 'not a word of it:', server.stderr())
+
+
+@test('Q15 trust is not given without the right answer at a terminal')
+def no_trust():
+    with Box() as box:
+        with open(Setup.surface) as f:
+            path = box.write('stranger.yaml', f.read())
+        env = environment(STILE_DATA_DIR=box.data, PATH=box.env()['PATH'])
+        words = [Setup.binary, 'surface', 'trust', path]
+        with open(os.path.join(box.data, 'trust.yaml')) as f:
+            before = f.read()
+        status, text = at_terminal(words, env, lambda t: 'yes' if last_four(t) else None)
+        check(status != 0, 'trusted by the wrong word:', text)
+        status, out, err = box.command('surface', 'trust', path, stdin=b'yes\n')
+        check(status != 0, 'trusted without a terminal')
+        status, out, err = box.command('surface', 'trust', '--yes', path)
+        check(status != 0, 'there is a --yes')
+        with open(os.path.join(box.data, 'trust.yaml')) as f:
+            equal(f.read(), before, 'trust.yaml')
+
+
+# ---- roots and links ----
+
+def file_call(box, path, **options):
+    server = box.serve(**options)
+    server.shake()
+    return server.call('fake_file', {'path': path})
+
+
+@test('Q44 a link out of the root is refused, a chain of links too, one that stays inside works')
+def links():
+    with Box() as box:
+        outside = os.path.join(box.dir, 'secret')
+        os.mkdir(outside)
+        with open(os.path.join(outside, 'file'), 'w') as f:
+            f.write('secret')
+        box.write('in/file', 'inside')
+        for name, target in (('out', outside), ('chain', 'out'), ('up', '..'),
+                             ('direct', os.path.join(outside, 'file')), ('loop', 'loop'),
+                             ('inner', 'in')):
+            os.symlink(target, os.path.join(box.root, name))
+        server = box.serve()
+        server.shake()
+        for path in ('out/file', 'chain/file', 'up/secret/file', 'direct', 'loop', 'loop/x'):
+            equal(code_of(server.call('fake_file', {'path': path})), 'INVALID_ARGUMENT', path)
+        equal(box.started(), [])
+        equal(value_of(server.call('fake_file', {'path': 'inner/file'})),
+              {'path': os.path.join(box.root, 'in', 'file'), 'content': 'inside'})
+
+
+@test('Q45 a file that is not there yet below a link that leads out is refused')
+def new_file_below_link():
+    with Box() as box:
+        os.symlink('/etc', os.path.join(box.root, 'link'))
+        server = box.serve()
+        server.shake()
+        equal(code_of(server.call('fake_file', {'path': 'link/new.txt'})), 'INVALID_ARGUMENT')
+        equal(code_of(server.call('fake_file', {'path': 'link/a/b/new.txt'})), 'INVALID_ARGUMENT')
+        equal(box.started(), [])
+        equal(code_of(server.call('fake_file', {'path': 'a/new.txt'})), 'PROGRAM_FAILED')
+
+
+@test('Q46 the data directory is refused even below a root')
+def data_directory():
+    with Box() as box:
+        server = box.serve('--root', box.dir, roots=False)
+        server.shake()
+        for path in ('data/trust.yaml', 'data', os.path.join(box.data, 'ledger.db')):
+            equal(code_of(server.call('fake_file', {'path': path})), 'INVALID_ARGUMENT', path)
+        equal(box.started(), [])
+
+
+@test('Q46 several roots: each is a root, the gap between them is not')
+def several_roots():
+    with Box() as box:
+        for name in ('a/f', 'b/f', 'c/f', 'ab/f'):
+            box.write(name, name)
+        server = box.serve('--root', os.path.join(box.root, 'a'), '--root',
+                           os.path.join(box.root, 'b'), roots=False)
+        server.shake()
+        for name in ('a/f', 'b/f'):
+            equal(value_of(server.call('fake_file', {'path': os.path.join(box.root, name)}))
+                  ['content'], name)
+        for name in ('c/f', 'ab/f'):
+            equal(code_of(server.call('fake_file', {'path': os.path.join(box.root, name)})),
+                  'INVALID_ARGUMENT', name)
+
+
+# ---- the same from the command line ----
+
+@test('a typed call and a tool call are the same event')
+def typed_call():
+    with Box() as box:
+        status, out, err = box.command('call', 'fake_args', '{"values":["x"]}', '--surface',
+                                       Setup.surface, '--root', box.root, '--json')
+        equal(status, 0, err.decode())
+        check({'args': ['--', 'x']} in json.loads(out).values(), out)
+        status, out, err = box.command('call', 'fake_typed', '{"limit":"5"}', '--surface',
+                                       Setup.surface, '--json')
+        equal(status, 2, err.decode())
+        equal(json.loads(out)['error']['code'], 'INVALID_ARGUMENT')
+        rows = [(r['kind'], r['caller'], r['tool'], r['code']) for r in box.ledger()]
+        equal(rows[:2], [('call', 'cli', 'fake_args', None),
+                         ('refusal', 'cli', 'fake_typed', 'INVALID_ARGUMENT')])
+
+
+@test('Q62 Q53 a write is refused and changes nothing, whatever its arguments say')
+def refused_write():
+    with Box() as box:
+        server = box.serve()
+        server.shake(capabilities={'elicitation': {}})
+        for arguments in ({}, {'confirm': True}, {'note': 'x', 'confirm': True}):
+            check(code_of(server.call('fake_write', arguments)).startswith('WRITE_'), arguments)
+        equal(box.started(), [])
+        equal({r['kind'] for r in box.ledger()}, {'refusal'})
