@@ -32,7 +32,8 @@ def collect():
         found += [(case.title, lambda c=case: talk.hold(c)) for case in talk.read(path)]
     for path in sorted(glob.glob(os.path.join(HERE, 'situations_*.py'))):
         module = importlib.import_module(os.path.basename(path)[:-3])
-        found += [(f.title, f) for f in vars(module).values() if hasattr(f, 'title')]
+        found += [(f.title, f) for f in vars(module).values()
+                  if isinstance(getattr(f, 'title', None), str)]
     return sorted(found, key=lambda test: test[0])
 
 

@@ -289,7 +289,8 @@ class Server:
         elif not self.process.stdout.closed:
             self.process.stdout.close()
         if self.process.returncode < 0 and not self.was_killed:
-            self.faults.append(f'ended by signal {-self.process.returncode}: {self.stderr()[-800:]}')
+            self.faults.append(f'ended by signal {-self.process.returncode}: '
+                               f'{self.stderr()[-800:]}')
         if SANITIZER.search(self.stderr().encode()):
             self.faults.append(self.stderr()[-4000:])
         for key, times in self.asked.items():

@@ -36,7 +36,8 @@ def each_tool():
 def exact_log():
     with Box() as box:
         repo = box.repository()
-        box.git('commit', '-q', '--allow-empty', '-m', 'zweite "Zeile" 🍸\n\nbody\nmore', cwd=repo)
+        message = 'zweite "Zeile" 🍸\n\nbody\nmore'
+        box.git('commit', '-q', '--allow-empty', '-m', message, cwd=repo)
         log = value_of(git_server(box).call('git_log', {'path': repo}))
         first = log['items'][0]
         equal(first['subject'], 'zweite "Zeile" 🍸')
@@ -59,11 +60,12 @@ def no_options():
     with Box() as box:
         repo = box.repository()
         target = os.path.join(box.dir, 'written')
+        pager = f'--open-files-in-pager=touch {target}'
         server = git_server(box)
         for tool, arguments in (('git_log', {'rev': f'--output={target}'}),
                                 ('git_show', {'rev': f'--output={target}'}),
                                 ('git_log', {'rev': '-n1'}),
-                                ('git_grep', {'pattern': 'x', 'rev': f'--open-files-in-pager=touch {target}'})):
+                                ('git_grep', {'pattern': 'x', 'rev': pager})):
             equal(code_of(server.call(tool, {'path': repo, **arguments})), 'INVALID_ARGUMENT', tool)
         result = server.call('git_grep', {'path': repo, 'pattern': '--force'})
         check(not result.get('isError'), result)

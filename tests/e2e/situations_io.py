@@ -4,6 +4,7 @@
 import fcntl
 import json
 import os
+import random
 import struct
 import subprocess
 import termios
@@ -119,6 +120,28 @@ def long_number():
         answer = server.answer(7)
         check('error' in answer or answer['result']['isError'], answer)
         check(time.monotonic() - started < 1 * Setup.patience, 'too slow')
+        equal(box.started(), [])
+
+
+@test('P07 P34 3 000 lines of rubbish, each survived')
+def rubbish():
+    chance = random.Random(7)
+    seed = line(request(1, 'tools/call', {'name': 'fake_none', 'arguments': {'a': [1, 'é']}}))
+    with Box() as box:
+        server = box.serve()
+        server.shake()
+        for i in range(300):
+            lines = []
+            for _ in range(10):
+                text = bytearray(seed)
+                for _ in range(chance.randint(1, 6)):
+                    at = chance.randrange(len(text) - 1)
+                    text[at:at + chance.randint(0, 3)] = chance.choice(
+                        [b'', b'"', b'{', b']', b'\\', b'\xff', b'\0', b',', b'9', b'e', b'\\ud8'])
+                lines.append(bytes(text).replace(b'\n', b' ') + b'\n')
+            server.send_raw(b''.join(lines))
+            server.ask('ping', identity=f'p{i}')
+            equal(server.answer(f'p{i}')['result'], {})
         equal(box.started(), [])
 
 

@@ -150,9 +150,10 @@ def members_by_revision():
 def large_ids():
     with Box() as box:
         with open(Setup.surface) as f:
-            text = f.read().replace("argv: [items, '{count}']\n  result: { as: item",
-                                    "argv: [say, '--out=[{{\"id\":9007199254740993}]', '--sleep={count}']\n"
-                                    "  result: { as: item", 1)
+            text = f.read().replace(
+                "argv: [items, '{count}']\n  result: { as: item",
+                "argv: [say, '--out=[{{\"id\":9007199254740993}]', '--sleep={count}']\n"
+                "  result: { as: item", 1)
         server = box.serve(surfaces=[own_surface(box, text)])
         server.shake()
         item = value_of(server.call('fake_items', {'count': 0}))['items'][0]
@@ -195,15 +196,15 @@ def odd_names():
 def colliding_names():
     with Box() as box:
         text = BASE.replace('NAME', 'one').replace('  INPUT\n', '').replace('ARGV', '[args]')
-        good, said = check_file(box, text + '- { name: one, description: d, effect: read, argv: [x] }\n')
+        text += '- { name: one, description: d, effect: read, argv: [x] }\n'
+        good, said = check_file(box, text)
         check(not good and 'one' in said, said)
 
 
 @test('Q05 a duplicate key in a surface file is an error with its line')
 def duplicate_key():
     with Box() as box:
-        good, said = check_file(box, 'stile: 1\nsurface: bad\nsurface: good\nprogram: { run: fake }\n'
-                                     'tools: []\n')
+        good, said = check_file(box, BASE.replace('surface: bad', 'surface: bad\nsurface: good'))
         check(not good, 'accepted')
         check(re.search(r'line 3|:3:', said), said)
 
@@ -243,7 +244,8 @@ def list_changed_legacy():
         equal(server.error('tools/call', {'name': 'fake_args'})['code'], -32602)
         equal(box.started(), [], 'runs')
         trust_own(box, path)
-        poll(lambda: len(server.notes('notifications/tools/list_changed')) == 2, 10, 'a second note')
+        poll(lambda: len(server.notes('notifications/tools/list_changed')) == 2, 10,
+             'a second note')
         after = [tool['name'] for tool in server.result('tools/list')['tools']]
         equal(after, [tool['name'] for tool in before] + ['fake_new'])
         equal(value_of(server.call('fake_new')), {'args': ['new']})

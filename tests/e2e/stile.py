@@ -26,9 +26,10 @@ from server import (META, MODERN, Server, code_of, request, strict, text_of, val
 
 DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'data')
 
-__all__ = ['META', 'MODERN', 'Box', 'Failure', 'Server', 'Setup', 'at_terminal', 'check', 'children',
-           'code_of', 'environment', 'equal', 'is_alive', 'kill', 'last_four', 'memory_kib', 'place',
-           'poll', 'processes', 'request', 'strict', 'test', 'text_of', 'trust', 'value_of']
+__all__ = ['META', 'MODERN', 'Box', 'Failure', 'Server', 'Setup', 'at_terminal', 'check',
+           'children', 'code_of', 'environment', 'equal', 'is_alive', 'kill', 'last_four',
+           'memory_kib', 'place', 'poll', 'processes', 'request', 'strict', 'test', 'text_of',
+           'trust', 'value_of']
 
 
 class Box:

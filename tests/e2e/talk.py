@@ -17,9 +17,9 @@ A file holds cases, each from its title to the next. Lines of a case:
 
     < PATTERN                        the next line of the server, compared by value
     << ID PATTERN                    … a response with this id and result
-    <! ID CODE [~REGEX]              … an error response; ID `-`: none, `*`: any or none; REGEX: of the message
+    <! ID CODE [~REGEX]              … an error; ID `-`: none, `*`: any or none; REGEX: of its message
     <call ID PATTERN                 … a tool result that is no error, its structured content
-    <fail ID CODE [~REGEX]           … a tool result with isError and this error_code; REGEX: of its text
+    <fail ID CODE [~REGEX]           … a tool result with isError and this code; REGEX: of its text
     <~ … <<~ … <!~ … <call~ …        neighbours with ~ may come in any order
     end                              end of input; whatever comes from here on is still compared
 
