@@ -114,8 +114,8 @@ async function cancels(peer, world) {
 // A client with a limit of its own that only progress extends.
 async function progresses(peer) {
     const seen = [];
-    const result = await peer.call('fake_sleep', { ms: 17000 }, {
-        timeout: 16000, resetTimeoutOnProgress: true,
+    const result = await peer.call('fake_sleep', { ms: 9000 }, {
+        timeout: 8000, resetTimeoutOnProgress: true,
         onprogress: (note) => seen.push(note.progress),
     });
     assert.deepEqual(result.structuredContent, { slept: true });

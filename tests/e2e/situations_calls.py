@@ -212,9 +212,9 @@ def progress():
     with Box() as box:
         server = box.serve()
         server.shake()
-        with_zero = server.start('fake_sleep', {'ms': 17000}, token=0)
-        with_text = server.start('fake_sleep', {'ms': 17000}, token='t')
-        without = server.start('fake_sleep', {'ms': 17000})
+        with_zero = server.start('fake_sleep', {'ms': 16500}, token=0)
+        with_text = server.start('fake_sleep', {'ms': 16500}, token='t')
+        without = server.start('fake_sleep', {'ms': 16500})
         for identity in (with_zero, with_text, without):
             value_of(server.answer(identity, 40)['result'])
         server.result('ping')

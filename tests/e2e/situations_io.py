@@ -126,7 +126,7 @@ def long_number():
 @test('P07 P34 3 000 lines of rubbish, each survived')
 def rubbish():
     chance = random.Random(7)
-    seed = line(request(1, 'tools/call', {'name': 'fake_none', 'arguments': {'a': [1, 'é']}}))
+    seed = line(request('r', 'tools/call', {'name': 'fake_none', 'arguments': {'a': [1, 'é']}}))
     with Box() as box:
         server = box.serve()
         server.shake()
