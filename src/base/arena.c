@@ -29,9 +29,11 @@ void arena_release(struct arena *arena)
 
 static void add_chunk(struct arena *arena, size_t need)
 {
-	size_t size = arena->chunks == NULL ? CHUNK_MIN : arena->chunks->size * 2;
+	size_t size = arena->first_size > 0 ? arena->first_size : CHUNK_MIN;
 	struct arena_chunk *chunk;
 
+	if (arena->chunks != NULL)
+		size = arena->chunks->size * 2;
 	if (size > CHUNK_MAX)
 		size = CHUNK_MAX;
 	if (size < need)

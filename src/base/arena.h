@@ -17,9 +17,13 @@ struct arena {
 	struct arena_chunk *chunks; /* newest first; owned */
 	char *at;                   /* free room in the newest */
 	size_t left;                /* bytes of it */
+	size_t first_size;          /* bytes of the first chunk; 0: a default */
 };
 
 #define ARENA_INIT ((struct arena){ 0 })
+
+/* For a tree whose size can be guessed: the first chunk has that many bytes. */
+#define ARENA_INIT_SIZE(bytes) ((struct arena){ .first_size = (bytes) })
 
 void arena_release(struct arena *arena);
 

@@ -15,6 +15,11 @@
 
 #include "schema/schema_internal.h"
 
+/* What a schema and each value of its JSON come to in the tree, about (measured on surfaces): a
+ * good guess makes it one allocation that leaves little over. */
+#define TREE_BYTES ((size_t)288)
+#define VALUE_BYTES ((size_t)12)
+
 struct compiler {
 	struct schema *schema;
 	const struct schema_options *options;
@@ -23,7 +28,7 @@ struct compiler {
 };
 
 /* The bundle a keyword belongs to; made when the first of them is met. */
-enum bundle { IN_NODE, IN_ARRAY, IN_OBJECT, IN_PLACE };
+enum bundle { IN_NODE, IN_NUMBER, IN_STRING, IN_ARRAY, IN_OBJECT, IN_PLACE };
 
 struct keyword;
 
@@ -233,9 +238,11 @@ static struct regex *compile_regex(
 
 static int compile_pattern(struct compiler *c, const struct entry *entry)
 {
-	entry->node->pattern_text = entry->value;
-	entry->node->pattern = compile_regex(c, entry->value, entry->step);
-	return entry->node->pattern == NULL ? -1 : 0;
+	struct string_rules *rules = entry->node->string;
+
+	rules->pattern_text = entry->value;
+	rules->pattern = compile_regex(c, entry->value, entry->step);
+	return rules->pattern == NULL ? -1 : 0;
 }
 
 /* ---- lists of names ---- */
@@ -391,6 +398,8 @@ static int compile_patterns(struct compiler *c, const struct entry *entry)
 
 #define NAME(text) .name = (text), .len = sizeof(text) - 1
 #define NODE(field) .bundle = IN_NODE, .offset = offsetof(struct schema_node, field)
+#define NUMBER(field) .bundle = IN_NUMBER, .offset = offsetof(struct number_rules, field)
+#define STRING(field) .bundle = IN_STRING, .offset = offsetof(struct string_rules, field)
 #define ARRAY(field) .bundle = IN_ARRAY, .offset = offsetof(struct array_rules, field)
 #define OBJECT(field) .bundle = IN_OBJECT, .offset = offsetof(struct object_rules, field)
 #define PLACE(field) .bundle = IN_PLACE, .offset = offsetof(struct place_rules, field)
@@ -400,11 +409,11 @@ static const struct keyword keywords[] = {
 	{ NAME("description"), check_text },
 	{ NAME("default"), check_anything },
 	{ NAME("enum"), compile_enum, NODE(values) },
-	{ NAME("minimum"), compile_bound, NODE(minimum) },
-	{ NAME("maximum"), compile_bound, NODE(maximum) },
-	{ NAME("maxLength"), compile_count, NODE(max_length) },
-	{ NAME("minLength"), compile_count, NODE(min_length) },
-	{ NAME("pattern"), compile_pattern, NODE(pattern) },
+	{ NAME("minimum"), compile_bound, NUMBER(minimum) },
+	{ NAME("maximum"), compile_bound, NUMBER(maximum) },
+	{ NAME("maxLength"), compile_count, STRING(max_length) },
+	{ NAME("minLength"), compile_count, STRING(min_length) },
+	{ NAME("pattern"), compile_pattern, STRING(pattern) },
 	{ NAME("properties"), compile_properties, OBJECT(properties) },
 	{ NAME("required"), compile_required, OBJECT(required) },
 	{ NAME("additionalProperties"), compile_child, OBJECT(additional) },
@@ -414,9 +423,9 @@ static const struct keyword keywords[] = {
 	{ NAME("maxItems"), compile_count, ARRAY(max_items) },
 	{ NAME("uniqueItems"), compile_flag, ARRAY(is_unique) },
 	{ NAME("const"), compile_any_value, NODE(value) },
-	{ NAME("exclusiveMinimum"), compile_bound, NODE(exclusive_minimum) },
-	{ NAME("exclusiveMaximum"), compile_bound, NODE(exclusive_maximum) },
-	{ NAME("multipleOf"), compile_multiple, NODE(multiple_of) },
+	{ NAME("exclusiveMinimum"), compile_bound, NUMBER(exclusive_minimum) },
+	{ NAME("exclusiveMaximum"), compile_bound, NUMBER(exclusive_maximum) },
+	{ NAME("multipleOf"), compile_multiple, NUMBER(multiple_of) },
 	{ NAME("minProperties"), compile_count, OBJECT(min_properties) },
 	{ NAME("maxProperties"), compile_count, OBJECT(max_properties) },
 	{ NAME("patternProperties"), compile_patterns, OBJECT(patterns) },
@@ -453,6 +462,22 @@ static const struct keyword *find_keyword(const struct json *key)
 
 /* ---- nodes ---- */
 
+static void *number_rules_of(struct compiler *c, struct schema_node *node)
+{
+	if (node->number == NULL)
+		node->number = arena_alloc(&c->schema->arena, 1, sizeof(*node->number));
+	return node->number;
+}
+
+static void *string_rules_of(struct compiler *c, struct schema_node *node)
+{
+	if (node->string == NULL) {
+		node->string = arena_alloc(&c->schema->arena, 1, sizeof(*node->string));
+		node->string->max_length = SIZE_MAX;
+	}
+	return node->string;
+}
+
 static void *array_rules_of(struct compiler *c, struct schema_node *node)
 {
 	if (node->array == NULL) {
@@ -485,6 +510,10 @@ static void *bundle_of(struct compiler *c, struct schema_node *node, enum bundle
 	switch (bundle) {
 	case IN_NODE:
 		return node;
+	case IN_NUMBER:
+		return number_rules_of(c, node);
+	case IN_STRING:
+		return string_rules_of(c, node);
 	case IN_ARRAY:
 		return array_rules_of(c, node);
 	case IN_OBJECT:
@@ -560,7 +589,6 @@ static struct schema_node *new_node(struct compiler *c, enum schema_kind kind)
 	struct schema_node *node = arena_alloc(&c->schema->arena, 1, sizeof(*node));
 
 	node->kind = (uint8_t)kind;
-	node->max_length = SIZE_MAX;
 	return node;
 }
 
@@ -594,6 +622,7 @@ struct schema *schema_compile(const struct json *node, const struct schema_optio
 	struct compiler c = { schema, options != NULL ? options : &none, ret_where, err };
 	struct schema_step root = SCHEMA_ROOT_STEP;
 
+	schema->arena = ARENA_INIT_SIZE(TREE_BYTES + node->skip * VALUE_BYTES);
 	schema->root = compile_schema(&c, node, &root);
 	return schema->root != NULL ? steal_ptr(&schema) : NULL;
 }

@@ -5,8 +5,9 @@
 /*
  * The compiled tree, and what compiling, validating and explaining share.
  *
- * A schema node holds the rules for plain values inline and points at the rarer bundles: for
- * arrays, for objects, and for combinations of schemas at one place. There are no references, so
+ * A schema node is small and points at bundles of rules for one type of value each, of which most
+ * nodes have one: a tree is made for each tool at start-up, where every fresh page costs more
+ * than all the work done in it. There are no references, so
  * the tree has no cycles and no node meets the same part of an instance twice: validation is
  * bounded by (nodes of the schema) × (values of the instance), and its depth by the schema's.
  */
@@ -39,22 +40,28 @@ struct schema_node {
 	const struct json *values; /* enum, or NULL */
 	const struct json *value;  /* const, or NULL */
 
-	/* numbers; NULL: no bound */
+	struct number_rules *number; /* or NULL, as are the others */
+	struct string_rules *string;
+	struct array_rules *array;
+	struct object_rules *object;
+	struct place_rules *place;
+};
+
+/* NULL: no bound. */
+struct number_rules {
 	const struct json *minimum;
 	const struct json *maximum;
 	const struct json *exclusive_minimum;
 	const struct json *exclusive_maximum;
 	const struct json *multiple_of;
+};
 
-	/* strings, in code points */
+/* Lengths in code points. */
+struct string_rules {
 	size_t min_length;
 	size_t max_length;
 	struct regex *pattern; /* or NULL */
 	const struct json *pattern_text;
-
-	struct array_rules *array;   /* or NULL */
-	struct object_rules *object; /* or NULL */
-	struct place_rules *place;   /* or NULL */
 };
 
 struct schema_list {

@@ -313,31 +313,31 @@ static void tell_const(const struct telling *t)
 static void tell_minimum(const struct telling *t)
 {
 	add_subject(t, "is less than the minimum ");
-	add_scalar(t->out, t->f->node->minimum);
+	add_scalar(t->out, t->f->node->number->minimum);
 }
 
 static void tell_maximum(const struct telling *t)
 {
 	add_subject(t, "is more than the maximum ");
-	add_scalar(t->out, t->f->node->maximum);
+	add_scalar(t->out, t->f->node->number->maximum);
 }
 
 static void tell_exclusive_minimum(const struct telling *t)
 {
 	add_subject(t, "is not more than ");
-	add_scalar(t->out, t->f->node->exclusive_minimum);
+	add_scalar(t->out, t->f->node->number->exclusive_minimum);
 }
 
 static void tell_exclusive_maximum(const struct telling *t)
 {
 	add_subject(t, "is not less than ");
-	add_scalar(t->out, t->f->node->exclusive_maximum);
+	add_scalar(t->out, t->f->node->number->exclusive_maximum);
 }
 
 static void tell_multiple_of(const struct telling *t)
 {
 	add_subject(t, "is not a multiple of ");
-	add_scalar(t->out, t->f->node->multiple_of);
+	add_scalar(t->out, t->f->node->number->multiple_of);
 }
 
 /* ---- sizes ---- */
@@ -359,14 +359,14 @@ static void add_size(
 
 static void tell_length(const struct telling *t)
 {
-	const struct schema_node *node = t->f->node;
+	const struct string_rules *rules = t->f->node->string;
 	const struct json *string = t->f->instance;
 
-	if (string->len == 0 && !t->is_secret && node->min_length == 1)
+	if (string->len == 0 && !t->is_secret && rules->min_length == 1)
 		buf_adds(t->out, "is empty, some text is wanted");
 	else
-		add_size(t, text_count(string->str, string->len), "character", node->min_length,
-		    node->max_length);
+		add_size(t, text_count(string->str, string->len), "character", rules->min_length,
+		    rules->max_length);
 }
 
 static void tell_items(const struct telling *t)
@@ -394,7 +394,7 @@ static void tell_contains(const struct telling *t)
 
 static void tell_pattern(const struct telling *t)
 {
-	const struct json *pattern = t->f->node->pattern_text;
+	const struct json *pattern = t->f->node->string->pattern_text;
 	size_t len = text_cut(pattern->str, pattern->len, PATTERN_MAX_BYTES);
 
 	add_subject(t, "does not match the pattern ");

@@ -2,8 +2,8 @@
 /*
  * PCRE2 behind one small door: the only file that knows the library.
  *
- * Compiled at first use. The JIT compiler costs several times what one short match does, so it
- * runs only once a pattern has shown that it is used (JIT_AFTER searches) or meets a long subject.
+ * Compiled at first use. The JIT compiler takes as long as matching some ten thousand bytes does
+ * without it, so it runs only once a pattern has been given that much to do.
  */
 #include "schema/schema.h"
 
@@ -23,8 +23,9 @@
 #define COMPILE_OPTIONS                                                                            \
 	(PCRE2_UTF | PCRE2_NEVER_UCP | PCRE2_NEVER_BACKSLASH_C | PCRE2_DOLLAR_ENDONLY)
 
-#define JIT_AFTER 8
-#define JIT_SUBJECT ((size_t)2048)
+/* In bytes of subject; a search counts as some, however short its subject. */
+#define JIT_AFTER ((size_t)16 * 1024)
+#define SEARCH_COST ((size_t)64)
 
 enum regex_state { REGEX_NEW, REGEX_READY, REGEX_BROKEN };
 
@@ -35,7 +36,7 @@ struct regex {
 	pcre2_match_context *context; /* owned; holds the limits */
 	int error;                    /* PCRE2's number when broken */
 	size_t error_offset;          /* where in the pattern */
-	unsigned searches;            /* so far, up to JIT_AFTER */
+	size_t work;                  /* bytes searched so far, up to JIT_AFTER */
 	bool has_tried_jit;           /* once is enough */
 	enum regex_state state;
 };
@@ -112,11 +113,12 @@ int regex_check(struct regex *regex, struct err *err)
 }
 
 /* Without JIT (not built in, or no executable memory to be had) the interpreter serves. */
-static void prepare_jit(struct regex *regex, size_t subject_len)
+static void prepare_jit(struct regex *regex, size_t len)
 {
 	if (regex->has_tried_jit)
 		return;
-	if (subject_len < JIT_SUBJECT && regex->searches++ < JIT_AFTER)
+	regex->work += SEARCH_COST + len;
+	if (regex->work < JIT_AFTER)
 		return;
 	(void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
 	regex->has_tried_jit = true;
@@ -164,7 +166,7 @@ static bool search(struct regex *regex, const char *subject, size_t len, size_t 
 
 	assert(offset <= len);
 	if (is_ready) {
-		prepare_jit(regex, len);
+		prepare_jit(regex, len - offset);
 		rc = run_match(regex, subject, len, offset, options);
 	}
 	if (ret_failed != NULL)

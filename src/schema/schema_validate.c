@@ -96,19 +96,20 @@ static bool is_among(const struct json *values, const struct json *instance)
 static bool walk_number(struct walk *w, const struct schema_node *node,
     const struct schema_step *step, const struct json *number)
 {
+	const struct number_rules *rules = node->number;
 	bool ok = true;
 
-	if (node->minimum != NULL && json_number_compare(number, node->minimum) < 0)
+	if (rules->minimum != NULL && json_number_compare(number, rules->minimum) < 0)
 		ok = misfit(w, FAULT_MINIMUM, node, step, number);
-	if (node->maximum != NULL && json_number_compare(number, node->maximum) > 0)
+	if (rules->maximum != NULL && json_number_compare(number, rules->maximum) > 0)
 		ok = misfit(w, FAULT_MAXIMUM, node, step, number);
-	if (node->exclusive_minimum != NULL &&
-	    json_number_compare(number, node->exclusive_minimum) <= 0)
+	if (rules->exclusive_minimum != NULL &&
+	    json_number_compare(number, rules->exclusive_minimum) <= 0)
 		ok = misfit(w, FAULT_EXCLUSIVE_MINIMUM, node, step, number);
-	if (node->exclusive_maximum != NULL &&
-	    json_number_compare(number, node->exclusive_maximum) >= 0)
+	if (rules->exclusive_maximum != NULL &&
+	    json_number_compare(number, rules->exclusive_maximum) >= 0)
 		ok = misfit(w, FAULT_EXCLUSIVE_MAXIMUM, node, step, number);
-	if (node->multiple_of != NULL && !json_number_is_multiple(number, node->multiple_of))
+	if (rules->multiple_of != NULL && !json_number_is_multiple(number, rules->multiple_of))
 		ok = misfit(w, FAULT_MULTIPLE_OF, node, step, number);
 	return ok;
 }
@@ -128,14 +129,15 @@ static bool is_longer(const struct json *string, size_t max)
 static bool walk_string(struct walk *w, const struct schema_node *node,
     const struct schema_step *step, const struct json *string)
 {
+	const struct string_rules *rules = node->string;
 	bool ok = true;
 
-	if (node->min_length > 0 && is_shorter(string, node->min_length))
+	if (rules->min_length > 0 && is_shorter(string, rules->min_length))
 		ok = misfit(w, FAULT_MIN_LENGTH, node, step, string);
-	if (is_longer(string, node->max_length))
+	if (is_longer(string, rules->max_length))
 		ok = misfit(w, FAULT_MAX_LENGTH, node, step, string);
 	/* A pattern is not tried on what is too long anyway. */
-	if (ok && node->pattern != NULL && !matches(w, node->pattern, string))
+	if (ok && rules->pattern != NULL && !matches(w, rules->pattern, string))
 		ok = misfit(w, FAULT_PATTERN, node, step, string);
 	return ok;
 }
@@ -453,9 +455,9 @@ static bool walk_by_type(struct walk *w, const struct schema_node *node,
 	case JSON_TRUE:
 		return true;
 	case JSON_NUMBER:
-		return walk_number(w, node, step, instance);
+		return node->number == NULL || walk_number(w, node, step, instance);
 	case JSON_STRING:
-		return walk_string(w, node, step, instance);
+		return node->string == NULL || walk_string(w, node, step, instance);
 	case JSON_ARRAY:
 		return node->array == NULL || walk_array(w, node, step, instance);
 	case JSON_OBJECT:
