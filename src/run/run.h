@@ -198,7 +198,7 @@ void redactor_add_pattern(struct redactor *redactor, const char *name, const cha
 struct redactor_values {
 	struct strvec items; /* never shorter than 4 bytes */
 };
-#define REDACTOR_VALUES_INIT ((struct redactor_values){ 0 })
+#define REDACTOR_VALUES_INIT ((struct redactor_values){ .items = { 0 } })
 void redactor_values_release(struct redactor_values *values);
 void redactor_values_add(struct redactor_values *values, const char *data, size_t len);
 

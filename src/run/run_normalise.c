@@ -84,34 +84,34 @@ static size_t next_line(const char *data, size_t len, size_t at)
 	return newline == NULL ? len : (size_t)(newline - data) + 1;
 }
 
-/*
- * Where the JSON text begins, or 0. On the first line that is not blank the brackets are proof
- * enough: cutting there only drops white space, and the parser reads the value anyway.
- */
+static size_t skip_space(const char *data, size_t len, size_t at)
+{
+	while (at < len && is_space(data[at]))
+		at++;
+	return at;
+}
+
+/* Where the JSON text begins, or 0. A walk that leads from the first line to the end of the text
+ * is proof enough: nothing would be cut but white space, and the parser reads the text anyway. */
 static size_t find_json(const char *data, size_t len)
 {
 	size_t budget = WALK_FACTOR * len + WALK_EXTRA;
-	bool is_first = true;
-	size_t at = 0;
+	size_t first = skip_space(data, len, 0);
+	size_t at = first;
 
 	while (at < len) {
-		size_t walked = 0;
+		if (data[at] == '{' || data[at] == '[') {
+			size_t walked = 0;
 
-		while (at < len && is_space(data[at]))
-			at++;
-		if (at < len && (data[at] == '{' || data[at] == '[')) {
-			bool is_value = walk_value(data + at, len - at, &walked) &&
-					(is_first || begins_value(data + at, walked));
-
-			if (is_value)
+			if (walk_value(data + at, len - at, &walked) &&
+			    ((at == first && skip_space(data, len, at + walked) == len) ||
+				begins_value(data + at, walked)))
 				return at;
 			if (walked >= budget)
 				return 0;
 			budget -= walked;
 		}
-		is_first = false;
-		if (at < len)
-			at = next_line(data, len, at);
+		at = skip_space(data, len, next_line(data, len, at));
 	}
 	return 0;
 }

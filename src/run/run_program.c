@@ -161,8 +161,7 @@ static int enter(struct walk *walk, const char *name, struct err *err)
 	return check_owner_and_mode(walk, err);
 }
 
-/* Every folder is checked before the name below it is looked up. What stands behind a file, a
- * component or only a slash, fails in the next lookup. */
+/* Every folder is checked before the name below it is looked up. */
 static int walk_to_end(struct walk *walk, struct err *err)
 {
 	char name[NAME_MAX + 1];
@@ -187,7 +186,8 @@ static int check_program(const char *path, struct run_program *ret_program, stru
 	memcpy(walk.rest, path, strlen(path) + 1);
 	if (walk_to_end(&walk, err) < 0)
 		return -1;
-	if (walk.path[0] == '\0' || lstat(walk.path, &walk.st) < 0 || !S_ISREG(walk.st.st_mode))
+	if (path[strlen(path) - 1] == '/' || lstat(walk.path, &walk.st) < 0 ||
+	    !S_ISREG(walk.st.st_mode))
 		return err_set(err, ERR_PROGRAM_NOT_FOUND, "%s is no file", path);
 	if (faccessat(AT_FDCWD, walk.path, X_OK, AT_EACCESS) < 0)
 		return err_set(err, ERR_PROGRAM_NOT_FOUND, "%s may not be executed", walk.path);
