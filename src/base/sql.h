@@ -7,7 +7,9 @@
  * sleeps in SQLite; a caller retries by timer), migrations by user_version, prepared statements
  * with bound parameters. SQL text stands as named strings atop the file that runs it.
  *
- * Busy is ERR_UNAVAILABLE and retryable; corrupt and full are ERR_IO and are not.
+ * Busy is ERR_UNAVAILABLE and retryable, from sql_open() too; corrupt and full are ERR_IO and are
+ * not; a constraint or a trigger that refuses is ERR_CHECK_FAILED; a file or folder that may not
+ * be written is ERR_PERMISSION_DENIED. Messages never hold bound values.
  */
 
 #include <stdbool.h>
@@ -31,6 +33,12 @@ struct sql_stmt;
  */
 struct sql *sql_open(const char *path, const char *const *migrations, size_t migrations_len,
     struct err *err) MUST_CHECK;
+
+/*
+ * Opens an existing database for reading alone: no owner check, no migrations, nothing of it is
+ * changed. For commands, not for the loop: waits up to 2 s for a lock. Works on read-only media.
+ */
+struct sql *sql_open_readonly(const char *path, struct err *err) MUST_CHECK;
 void sql_close(struct sql *sql);
 void sql_cleanup(struct sql **sql);
 
@@ -64,6 +72,10 @@ const char *sql_column_text(struct sql_stmt *stmt, int column);
 const void *sql_column_blob(struct sql_stmt *stmt, int column, size_t *ret_len);
 bool sql_column_is_null(struct sql_stmt *stmt, int column);
 
+/* What is really stored there; asked before the column is read as anything. */
+enum sql_type { SQL_NULL, SQL_INT, SQL_REAL, SQL_TEXT, SQL_BLOB };
+enum sql_type sql_column_type(struct sql_stmt *stmt, int column);
+
 /*
  * A write transaction (BEGIN IMMEDIATE) that rolls back when it goes out of scope uncommitted:
  *
@@ -82,7 +94,10 @@ int sql_commit(struct sql_txn *txn, struct err *err) MUST_CHECK;
 void sql_rollback(struct sql_txn *txn);
 void sql_txn_cleanup(struct sql_txn *txn);
 
-/* SQLite's data_version: changes when another connection has changed the file. */
+/* SQLite's data_version: changes when another connection has changed the file. -1: cannot tell. */
 int64_t sql_data_version(struct sql *sql);
+
+/* True when the path no longer names the open file: it was removed, renamed or replaced. */
+bool sql_has_moved(struct sql *sql);
 
 #endif
