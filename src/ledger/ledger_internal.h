@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LEDGER_LEDGER_INTERNAL_H
+#define LEDGER_LEDGER_INTERNAL_H
+
+/* What the files of this room share: the table of columns, hashing, the open store, the chain. */
+
+#include "base/sql.h"
+#include "ledger/ledger.h"
+
+/* ---- ledger_row.c: one row as columns, as bytes to hash, as JSON ---- */
+
+enum column_type {
+	COLUMN_INT,    /* int64_t */
+	COLUMN_BOOL,   /* bool, stored as 0 or 1 */
+	COLUMN_TEXT,   /* const char *, or NULL */
+	COLUMN_DIGEST, /* const struct digest *, or NULL; so the next two */
+	COLUMN_KEY,
+	COLUMN_SIGNATURE
+};
+
+/* A column of the content: all but sequence, previous and hash. */
+struct column {
+	const char *name;
+	enum column_type type;
+	size_t offset; /* within struct ledger_row */
+};
+
+/* In the order of the table, of SELECT and of INSERT (ledger_store.c, ledger_read.c). */
+#define LEDGER_COLUMNS 26
+extern const struct column ledger_columns[LEDGER_COLUMNS];
+
+/* Positions in SELECT and, plus one, in INSERT. */
+#define COLUMN_SEQUENCE 0
+#define COLUMN_CONTENT 1
+#define COLUMN_PREVIOUS (COLUMN_CONTENT + LEDGER_COLUMNS)
+#define COLUMN_HASH (COLUMN_PREVIOUS + 1)
+
+/* Size of a blob column; 0 for the other types. */
+size_t ledger_blob_size(enum column_type type);
+
+const char *ledger_kind_name(enum ledger_kind kind);
+bool ledger_row_is_checkpoint(const struct ledger_row *row);
+
+/* A text or blob field of row, NULL when it does not apply; and setting it. */
+const void *ledger_field(const struct ledger_row *row, const struct column *column);
+void ledger_field_set(struct ledger_row *row, const struct column *column, const void *value);
+int64_t ledger_field_int(const struct ledger_row *row, const struct column *column);
+void ledger_field_set_int(struct ledger_row *row, const struct column *column, int64_t value);
+
+/* The two steps of hashing (docs/ledger.md), and what a checkpoint signs. */
+struct digest ledger_content_digest(const struct ledger_row *row);
+struct digest ledger_link_digest(
+    int64_t sequence, const struct digest *previous, const struct digest *content);
+void ledger_seal_text(const struct ledger_row *row, struct buf *ret_text);
+
+/* The members of ledger_row_write() that every row of an export has, content apart. */
+void ledger_row_write_content(const struct ledger_row *row, struct json_writer *writer);
+void ledger_write_hex(struct json_writer *writer, const char *name, const void *data, size_t len);
+
+/* ---- ledger_read.c, ledger_export.c ---- */
+
+bool ledger_filter_fits(const struct ledger_filter *filter, const struct ledger_row *row);
+
+/* Names in the first and the last line of an export; neither is a column. */
+#define LEDGER_EXPORT_HEAD "stile_ledger"
+#define LEDGER_EXPORT_VERSION 1
+#define LEDGER_EXPORT_TAIL "end"
+
+/* ---- ledger_store.c: the files of one ledger, open for appending ---- */
+
+#define LEDGER_FILE "ledger.db"
+#define LEDGER_SEAL_KEY "ledger.seal"
+
+struct store {
+	char *data_dir;
+	struct sql *sql;         /* NULL while closed; then all below is NULL too */
+	struct sql_stmt *tip;    /* reads the last row */
+	struct sql_stmt *append; /* writes one */
+	struct secret *mac_key;  /* of the argument digests */
+	struct secret *seal_key; /* Ed25519 seed of the checkpoints */
+};
+
+/* The last row, to be read inside the transaction that appends. */
+struct tip {
+	int64_t sequence; /* 0: no rows */
+	struct digest hash;
+	bool is_checkpoint;
+};
+
+/* Opens what is closed, and anew what was moved away. ERR_UNAVAILABLE: try again soon. */
+int store_open(struct store *store, struct err *err) MUST_CHECK;
+void store_close(struct store *store);
+
+int store_read_tip(struct store *store, struct tip *ret_tip, struct err *err) MUST_CHECK;
+
+/* Chains row to tip, which moves on to it, and inserts it. */
+int store_append(struct store *store, struct tip *tip, struct ledger_row *row, struct err *err)
+    MUST_CHECK;
+
+/* ---- ledger_seal.c ---- */
+
+/* Writes a checkpoint unless the last row is one. */
+int store_seal(struct store *store, const char *writer, struct err *err) MUST_CHECK;
+
+/* ---- ledger_chain.c: verification, row by row, whatever the rows are read from ---- */
+
+struct chain {
+	struct ledger_report report; /* of the rows so far */
+};
+
+/* Takes the next row. content: of a withheld row; NULL: computed from row. */
+int chain_next(struct chain *chain, const struct ledger_row *row, const struct digest *content,
+    struct err *err) MUST_CHECK;
+
+/* ERR_CHECK_FAILED with details; fault is a word of ledger.h's list. Returns -1. */
+int chain_fault(struct err *err, int64_t sequence, const char *fault, const char *what);
+
+#endif
