@@ -182,13 +182,15 @@ struct surface_launch {
 	const struct strvec *roots;  /* absolute, links resolved; at least one */
 	const struct strvec *closed; /* absolute folders and files that are refused always: data
 					directory, credentials, client configuration */
-	const char *private_dir;     /* where private files will stand; a prefix for their names */
+	const char *private_dir;     /* where private files will stand; a prefix for their names:
+					file N of a call is private_dir with N appended, from 0 */
 };
 
 /*
  * validate: x-absent values removed → schema → defaults → `confirm` → x-no-dash → groups
  * (section 2). arguments is an object or NULL ({}). ret_doc receives the canonical, defaulted
- * arguments, owning its text. Lone surrogates and NULs are refused here, with their pointer.
+ * arguments, owning its text: members in the client's order with their bytes kept, then defaults
+ * in the order of the inputs (digests use json_write_canonical). Lone surrogates and NULs are refused here, with their pointer.
  * *ret_is_vetoed says that `confirm: false` was given (section 4); confirm itself is left out.
  * ERR_INVALID_ARGUMENT names arguments by pointer.
  */
@@ -200,6 +202,10 @@ int surface_check_arguments(const struct tool *tool, const struct json *argument
  * followed, absolute (section 4; DESIGN §5.2). The longest existing ancestor decides for a file
  * that is not there yet. ret_doc receives the arguments with absolute paths in their places.
  * ret_dir (may be NULL) receives the value of the first `x-path: dir` input, owned, or NULL.
+ *
+ * A relative path counts from the first root. Outside the roots every path gets the same answer,
+ * whether something stands there or not. `read` must exist, `dir` must be a folder. The window
+ * between this and the program's own open(2) remains (SECURITY.md).
  */
 int surface_resolve_paths(const struct tool *tool, const struct json *arguments,
     const struct surface_launch *launch, struct json_doc *ret_doc, char **ret_dir, struct err *err)
@@ -252,19 +258,30 @@ struct surface_result {
 	struct buf json; /* structured content: one JSON object; empty: none */
 	struct buf text; /* text part where it is not the JSON itself; see has_text */
 	bool has_text;
+	size_t invalid_bytes; /* of the program's text, not UTF-8, that became U+FFFD each */
 };
 #define SURFACE_RESULT_INIT ((struct surface_result){ .json = BUF_INIT, .text = BUF_INIT })
 void surface_result_release(struct surface_result *result);
 
 /*
  * Makes the result by exit status: `exit.ok` and `exit.data` go through `result` (sections 5.1 to
- * 5.4; data also sets is_error), everything else through `errors` (section 6). Never fails: output
- * that does not fit becomes the BAD_OUTPUT result, one too large OUTPUT_TOO_LARGE; raw output is not shown in either.
+ * 5.4; data also sets is_error), everything else through `errors` (section 6); an envelope decides
+ * by its own status. Never fails: output that does not fit becomes the BAD_OUTPUT result, one too
+ * large OUTPUT_TOO_LARGE; raw output is not shown in either. ret_result must be
+ * SURFACE_RESULT_INIT or released.
+ *
+ * Text that is not UTF-8 (parsers of lines, records, pairs and text) gets one U+FFFD for each
+ * invalid byte, counted in invalid_bytes; NUL bytes in text are BAD_OUTPUT with the size
+ * (clients.md Q38); JSON that is not UTF-8 is BAD_OUTPUT.
  */
 void surface_make_result(const struct tool *tool, const struct json *arguments,
     const struct surface_run *run, struct surface_result *ret_result);
 
-/* The result for an error of ours: `[CODE] message`, {error_code, retryable, …details}. */
+/*
+ * The result for an error of ours: `[CODE] message`, {error_code, retryable, message, …details}.
+ * The message stands in both parts, because some clients show the model only one of them
+ * (protocol.md §7).
+ */
 void surface_error_result(const struct err *err, struct surface_result *ret_result);
 
 /* The question to a person, from `ask` or the title and non-secret arguments (section 1.2). */

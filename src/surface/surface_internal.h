@@ -354,13 +354,19 @@ struct scope_values {
 	const struct json *item; /* {} in each */
 	const char *item_key;    /* {.key} of an object spread: key; value is item */
 	size_t item_key_len;
+	int item_input;                /* the input being spread, or -1; for errors */
+	size_t item_index;             /* place of item in it, from 0; for errors */
 	const char *path;              /* {} in file */
+	const char *root;              /* {$root}: the launch root of this repetition */
 	const struct json *entry;      /* {/a/b} */
 	const struct surface_run *run; /* {$exit} {$stdout} {$stderr} */
 	int64_t count;                 /* {$count}; -1: none */
 	int64_t n;                     /* {$n} */
 	const struct ref *ref;         /* {name} is another field of it */
+	unsigned depth;                /* fields of refs being evaluated inside each other */
 };
+
+#define SCOPE_VALUES_INIT ((struct scope_values){ .item_input = -1, .count = -1 })
 
 /*
  * Appends the word's text; a number that is minus zero without its sign (section 2.1 counts
@@ -370,9 +376,33 @@ struct scope_values {
 int surface_expand_word(const struct word *word, const struct scope_values *values, size_t max_len,
     struct buf *ret_text, struct err *err) MUST_CHECK;
 
-/* Writes the template's value; false: it has none (nothing was written). */
+/*
+ * Writes the template's value; false: it has none (nothing was written). A text whose hole is no
+ * scalar, which the loader refuses, has none either.
+ */
 bool surface_write_template(
     const struct template_ *template, const struct scope_values *values, struct json_writer *w);
+
+/*
+ * Sets ERR_INVALID_ARGUMENT "<pointer>: <text>" with details
+ * {"errors":[{"pointer":…,"keyword":…}]}, the form of schema_validate(). Returns -1.
+ */
+int surface_argument_error(struct err *err, const char *pointer, const char *keyword,
+    const char *fmt, ...) PRINTF_LIKE(4, 5);
+
+/*
+ * Calls fn for each pair of subschema and value below (schema, value), outermost first, whatever
+ * branch of a combinator it stands in, so that no mark is missed. pointer grows on the way down.
+ * Stops at the first answer that is not 0, and returns it.
+ */
+typedef int (*surface_mark_fn)(
+    void *ctx, const struct json *schema, const struct json *value, const struct buf *pointer);
+int surface_walk_marks(const struct json *schema, const struct json *value, struct buf *pointer,
+    surface_mark_fn fn, void *ctx);
+
+/* Refuses arguments that break a group; the message names the inputs in a sentence (4.1). */
+int surface_check_groups(const struct surface_tool_internal *in, const struct json *arguments,
+    struct err *err) MUST_CHECK;
 
 /* Compiles "a {hole} b" into the arena, by grammar alone: which holes may stand where, and which
  * input a name means (piece.input), is for surface_element.c. ERR_CONFIGURATION says what is wrong. */
