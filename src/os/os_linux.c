@@ -221,6 +221,8 @@ int os_open_memory_file(const void *data, size_t len, struct err *err)
 {
 	cleanup_fd int fd = memfd_create("stdin", MFD_CLOEXEC);
 
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+		return err_set(err, ERR_UNAVAILABLE, "no descriptors left for standard input");
 	if (fd < 0 || write_all(fd, data, len) < 0 || lseek(fd, 0, SEEK_SET) < 0)
 		return err_errno(err, errno, "hold %zu bytes for standard input", len);
 	return steal_fd(&fd);

@@ -6,6 +6,10 @@
  * even KILL does not end; and, once the child has ended, the drain. The child is reaped last of
  * all, for until then its pid, and so its group's number, cannot be given to anyone else.
  *
+ * Until the child has ended we hold the write ends of its pipes as well. So they do not hang up
+ * one after the other while it exits, each time waking us for nothing: its exit is one event, and
+ * only then does the end of a stream tell whether somebody else still has it.
+ *
  * The pipes are blocking. A read follows an event, one for one, and then never waits: we are the
  * only reader.
  */
@@ -32,6 +36,7 @@ struct stream {
 	struct run *run;
 	struct loop_fd *source; /* NULL once at its end */
 	int fd;                 /* -1 once at its end */
+	int held_fd;            /* our hold on the write end; -1 once the child has ended */
 };
 
 struct run {
@@ -76,6 +81,7 @@ static void close_stream(struct stream *stream)
 	loop_fd_remove(stream->source);
 	stream->source = NULL;
 	close_fd(&stream->fd);
+	close_fd(&stream->held_fd);
 }
 
 static void close_exit(struct run *run)
@@ -161,6 +167,8 @@ static void on_exit_ready(void *ctx, short revents)
 	(void)revents;
 	run->has_ended = true;
 	close_exit(run);
+	close_fd(&run->out.held_fd);
+	close_fd(&run->err.held_fd);
 	arm(run, LIMIT_DRAIN_MS, on_last_timer);
 	finish_if_over(run);
 }
@@ -254,14 +262,14 @@ static void take_output(struct stream *stream, const char *data, size_t len)
 		refuse_output(run);
 }
 
+/* A pipe that has hung up and holds nothing is at its end; no read is needed to learn that. */
 static void on_stream_ready(void *ctx, short revents)
 {
 	struct stream *stream = ctx;
 	struct run *run = stream->run;
 	char chunk[CHUNK];
-	ssize_t len = read(stream->fd, chunk, sizeof(chunk));
+	ssize_t len = revents & POLLIN ? read(stream->fd, chunk, sizeof(chunk)) : 0;
 
-	(void)revents;
 	if (len < 0 && errno == EINTR)
 		return;
 	if (len > 0)
@@ -283,18 +291,13 @@ struct pipes {
 #define PIPES_INIT ((struct pipes){ -1, { -1, -1 }, { -1, -1 } })
 #define cleanup_pipes __attribute__((cleanup(close_pipes)))
 
-static void close_child_ends(struct pipes *pipes)
-{
-	close_fd(&pipes->in);
-	close_fd(&pipes->out[1]);
-	close_fd(&pipes->err[1]);
-}
-
 static void close_pipes(struct pipes *pipes)
 {
-	close_child_ends(pipes);
-	close_fd(&pipes->out[0]);
-	close_fd(&pipes->err[0]);
+	close_fd(&pipes->in);
+	for (int i = 0; i < 2; i++) {
+		close_fd(&pipes->out[i]);
+		close_fd(&pipes->err[i]);
+	}
 }
 
 /* Where our own 0, 1 or 2 is closed, a new descriptor may land there, and would be overwritten
@@ -353,30 +356,47 @@ static struct run *new_run(struct loop *loop, const struct run_spec *spec, pid_t
 	run->pid = pid;
 	run->slot = slot;
 	run->exit_fd = -1;
-	run->out = (struct stream){ .run = run, .fd = -1 };
-	run->err = (struct stream){ .run = run, .fd = -1 };
+	run->out = (struct stream){ .run = run, .fd = -1, .held_fd = -1 };
+	run->err = (struct stream){ .run = run, .fd = -1, .held_fd = -1 };
 	run->outcome.out = BUF_INIT_MAX(spec->max_output);
 	run->outcome.err = BUF_INIT_MAX(spec->max_stderr);
 	run->outcome.pid = pid;
 	return run;
 }
 
-static void watch_stream(struct stream *stream, int *fd)
+static void watch_stream(struct stream *stream, int pipe_fds[2])
 {
-	stream->fd = steal_fd(fd);
+	stream->fd = steal_fd(&pipe_fds[0]);
+	stream->held_fd = steal_fd(&pipe_fds[1]);
 	stream->source =
 	    loop_add_fd(stream->run->loop, stream->fd, POLLIN, on_stream_ready, stream);
 }
 
-/* The child's ends of the pipes are closed by now, so there is room for one more descriptor. The
- * exit stands behind the streams: what is read in the same turn is read first. */
-static int watch(struct run *run, struct pipes *pipes, int64_t timeout_ms, struct err *err)
+/* The program runs already: where descriptors are short, those that we can do without make room,
+ * and a run is not lost for want of one. */
+static int open_exit(struct run *run, struct pipes *pipes, struct err *err)
 {
+	cleanup_err struct err ignored = ERR_INIT;
+
+	close_fd(&pipes->in);
+	run->exit_fd = os_open_exit_fd(run->pid, &ignored);
+	if (run->exit_fd >= 0)
+		return 0;
+	close_fd(&pipes->out[1]);
+	close_fd(&pipes->err[1]);
 	run->exit_fd = os_open_exit_fd(run->pid, err);
 	if (run->exit_fd < 0)
 		return err_wrap(err, "the program was started and ended again");
-	watch_stream(&run->out, &pipes->out[0]);
-	watch_stream(&run->err, &pipes->err[0]);
+	return 0;
+}
+
+/* The exit stands behind the streams: what is read in the same turn is read first. */
+static int watch(struct run *run, struct pipes *pipes, int64_t timeout_ms, struct err *err)
+{
+	if (open_exit(run, pipes, err) < 0)
+		return -1;
+	watch_stream(&run->out, pipes->out);
+	watch_stream(&run->err, pipes->err);
 	run->exit_source = loop_add_fd(run->loop, run->exit_fd, POLLIN, on_exit_ready, run);
 	arm(run, timeout_ms, on_deadline);
 	return 0;
@@ -400,7 +420,6 @@ struct run *run_start(
 		return NULL;
 	}
 	children_set(slot, pid);
-	close_child_ends(&pipes);
 	run = new_run(loop, spec, pid, slot);
 	run->done = done;
 	run->ctx = ctx;

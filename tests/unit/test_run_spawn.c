@@ -216,21 +216,40 @@ static void a_word_too_long_for_the_system_is_reported_as_never_started(void **s
 	release(&trial);
 }
 
-static void no_descriptors_left_is_unavailable_for_now(void **state)
+/* From no room at all to plenty, a descriptor at a time: each start either is refused before the
+ * program runs, or is followed to its end. */
+static void short_of_descriptors_a_start_is_refused_or_complete(void **state)
 {
+	bool has_started = false;
 	struct rlimit before;
-	struct rlimit none;
-	struct trial trial;
 
 	(void)state;
-	init(&trial);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
-	none = (struct rlimit){ (rlim_t)trial.alive[1] + 3, before.rlim_max };
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	assert_int_equal(try_start(&trial, WORDS("args")), ERR_UNAVAILABLE);
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	for (rlim_t room = 0; room < 8; room++) {
+		enum err_code code;
+		struct rlimit limit;
+		struct trial trial;
+
+		init(&trial);
+		trial.spec.stdin_data = "x";
+		trial.spec.stdin_len = 1;
+		limit = (struct rlimit){ (rlim_t)trial.alive[1] + 1 + room, before.rlim_max };
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+		code = try_start(&trial, WORDS("say", "--out=whole"));
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+		assert_false(has_started && code != ERR_NONE);
+		has_started = code == ERR_NONE;
+		if (has_started) {
+			finish(&trial);
+			assert_exited(&trial, 0);
+			assert_string_equal(trial.outcome.out.data, "whole");
+		} else {
+			assert_int_equal(code, ERR_UNAVAILABLE);
+		}
+		release(&trial);
+	}
+	assert_true(has_started);
 	assert_true(err_info(ERR_UNAVAILABLE)->is_retryable);
-	release(&trial);
 }
 
 static void too_many_children_are_unavailable_for_now(void **state)
@@ -604,20 +623,20 @@ static void a_grandchild_in_the_group_ends_with_its_leader(void **state)
 	release(&trial);
 }
 
+/* Those of earlier tests may be on their way out still: more than one may be found and reaped. */
 static void a_grandchild_that_left_the_group_is_found_by_the_sweep_and_reaped(void **state)
 {
+	siginfo_t info;
 	struct trial trial;
 
 	(void)state;
 	init(&trial);
 	run_fake(&trial, WORDS("daemon", FOR_EVER, "--setsid"));
 	assert_exited(&trial, 0);
-	assert_int_equal(os_signal_descendants(SIGKILL, NULL, 0), 1);
+	assert_true(os_signal_descendants(SIGKILL, NULL, 0) >= 1);
 	assert_nothing_is_left(&trial);
-	while (waitid(P_ALL, 0, &(siginfo_t){ 0 }, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-		;
-	run_reap_adopted();
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	while (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) == 0)
+		run_reap_adopted();
 	assert_int_equal(errno, ECHILD);
 	release(&trial);
 }
@@ -828,7 +847,7 @@ int main(void)
 		cmocka_unit_test(a_script_without_interpreter_is_never_given_to_a_shell),
 		cmocka_unit_test(a_working_directory_that_is_not_there_is_reported_as_such),
 		cmocka_unit_test(a_word_too_long_for_the_system_is_reported_as_never_started),
-		cmocka_unit_test(no_descriptors_left_is_unavailable_for_now),
+		cmocka_unit_test(short_of_descriptors_a_start_is_refused_or_complete),
 		cmocka_unit_test(too_many_children_are_unavailable_for_now),
 		cmocka_unit_test(every_byte_of_every_word_arrives),
 		cmocka_unit_test(the_environment_is_what_was_given_and_nothing_else),
