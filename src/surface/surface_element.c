@@ -217,6 +217,10 @@ bool loader_word(
 		loader_error(l, node, "%s", err.message);
 		return false;
 	}
+	if (ret_word->len > 2 * LOADER_HOLES_MAX) {
+		loader_error(l, node, "the word has more than %d holes", LOADER_HOLES_MAX);
+		return false;
+	}
 	for (size_t i = 0; i < ret_word->len; i++) {
 		if (ret_word->pieces[i].is_hole)
 			is_ok &= resolve_hole(l, node, place, &ret_word->pieces[i]);

@@ -38,6 +38,18 @@ static void check_required(
 	}
 }
 
+/* What the proof counts on must hold for the default as well. */
+static void check_default(struct loader *l, const struct json *property)
+{
+	const struct json *fallback = json_get(property, "default");
+	const char *text = json_text(fallback);
+
+	if (text != NULL && json_get(property, "x-no-dash") != NULL && *text != '\0' &&
+	    strchr(l->surface->program.lead, *text) != NULL)
+		loader_error(
+		    l, fallback, "the default begins with a dash, which x-no-dash refuses");
+}
+
 static void check_property(struct loader *l, const struct json *key, const struct json *property)
 {
 	if (!loader_name(l, key, "an input"))
@@ -47,6 +59,7 @@ static void check_property(struct loader *l, const struct json *key, const struc
 		return;
 	}
 	loader_check_schema(l, property);
+	check_default(l, property);
 }
 
 void loader_check_input(struct loader *l, const struct json *node)

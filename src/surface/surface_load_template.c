@@ -102,8 +102,8 @@ static void compile_terms(struct loader *l, const struct part *part, const struc
 {
 	size_t n = node->type == JSON_ARRAY ? node->len : 1;
 
-	if (n == 0) {
-		loader_error(l, node, "the list is empty");
+	if (n == 0 || n > LOADER_TERMS_MAX) {
+		loader_error(l, node, "a condition has 1 to %d terms", LOADER_TERMS_MAX);
 		return;
 	}
 	*ret_terms = loader_alloc(l, n, sizeof(**ret_terms));

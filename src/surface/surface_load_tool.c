@@ -436,7 +436,9 @@ static void load_output(struct loader *l, const struct json *node)
 
 	if (node == NULL)
 		return;
-	if (loader_is_object(l, node, "output (or auto)")) {
+	if (json_is_text(node, "auto")) {
+		loader_derive_output(l, node);
+	} else if (loader_is_object(l, node, "output (or auto)")) {
 		if (!l->is_checked)
 			check_output(l, node);
 		tool->output_schema = arena_strdup(&l->in->arena, node->raw, node->raw_len);
@@ -571,6 +573,8 @@ static void check_tool(struct loader *l)
 		return;
 	for (size_t i = 0; i < l->tool->in->inputs_len; i++)
 		check_input_use(l, i);
+	loader_check_pointers(l);
+	loader_prove(l);
 }
 
 static void load_tool(struct loader *l, const struct json *node, struct tool *tool)

@@ -23,13 +23,15 @@ struct part {
 	bool is_used;
 };
 
-/* At most so many errors and notes of one file, elements and inputs of one tool, groups, bytes of one tool's
- * input schema: a file of one MiB cannot make loading slow by having parts copied. */
+/* At most so many errors and notes of one file, elements and inputs of one tool, groups,
+ * terms of a condition, holes of a word, bytes of one tool's input schema: a file of one MiB cannot make loading slow by having parts copied. */
 #define LOADER_ERRORS_MAX 50
 #define LOADER_NOTES_MAX 500
 #define LOADER_ELEMENTS_MAX 500
 #define LOADER_INPUTS_MAX 100
 #define LOADER_GROUPS_MAX 50
+#define LOADER_TERMS_MAX 20
+#define LOADER_HOLES_MAX 50
 #define LOADER_USE_MAX 20
 #define LOADER_RESULTS_MAX 20
 #define LOADER_SCHEMA_MAX ((size_t)64 << 10)
@@ -221,8 +223,33 @@ void loader_describe_groups(struct buf *text, const struct tool *tool);
 /* Section 2.1 over program.args and the tool's argv. */
 void loader_prove(struct loader *l);
 
-/* Has the input a value in each call that passes the schema? Defaults and groups count. */
+/* Has the input a value in each call that passes the schema, by itself? */
 bool loader_is_certain(const struct surface_tool_internal *in, int input);
+
+/* A set of a tool's inputs. */
+struct input_set {
+	uint64_t bits[2];
+};
+
+static inline void input_set_add(struct input_set *set, int input)
+{
+	set->bits[input / 64] |= (uint64_t)1 << (input % 64);
+}
+
+static inline bool input_set_has(const struct input_set *set, int input)
+{
+	return (set->bits[input / 64] >> (input % 64) & 1) != 0;
+}
+
+static inline void input_set_unite(struct input_set *set, const struct input_set *other)
+{
+	set->bits[0] |= other->bits[0];
+	set->bits[1] |= other->bits[1];
+}
+
+/* For each input those that groups bring along with it (all_or_none, and need behind a `when` of
+ * one name); ret_ties has room for LOADER_INPUTS_MAX and is empty. */
+void loader_ties(const struct surface_tool_internal *in, struct input_set *ret_ties);
 
 /* No value that fits the schema begins with a lead character. *ret_may_be_empty: one may be "". */
 bool loader_is_dash_free(const struct json *schema, const char *lead, bool *ret_may_be_empty);
