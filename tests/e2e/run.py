@@ -56,7 +56,8 @@ def prepare(options):
         setup.is_sanitized = b'__asan_init' in f.read()
     setup.patience = 4.0 if setup.is_sanitized else 1.0
     setup.base = stile.place()
-    setup.fake = os.path.join(setup.base, 'fake')
+    setup.fake = os.path.join(setup.base, 'programs', 'fake')
+    os.mkdir(os.path.dirname(setup.fake), 0o755)
     shutil.copy2(options.fake, setup.fake)
     os.chmod(setup.fake, 0o755)
     setup.template = os.path.join(setup.base, 'template')
@@ -65,7 +66,7 @@ def prepare(options):
     shutil.copy2(os.path.join(stile.DATA, 'surfaces', 'fake.yaml'), setup.surface)
     os.chmod(setup.surface, 0o644)
     stile.trust(setup.binary, setup.template, setup.surface,
-                {'PATH': f'{setup.base}:/usr/bin:/bin'})
+                {'PATH': f'{os.path.dirname(setup.fake)}:/usr/bin:/bin'})
 
 
 def report(number, name, fault):

@@ -288,12 +288,9 @@ def child_environment():
 @test('P82 a program that cannot be executed is an error that says so, not a status')
 def no_executable():
     with Box() as box:
-        path = os.path.join(box.bin, 'fake')
-        os.unlink(path)
-        with open(path, 'w') as f:
+        with open(box.own_program(), 'w') as f:
             f.write('#!/nonexistent/interpreter\n')
-        os.chmod(path, 0o755)
-        server = box.serve()
+        server = box.serve(surfaces=[box.own_surface()])
         server.shake()
         answer = server.answer(server.start('fake_args'))
         check('error' in answer or code_of(answer['result']) != 'PROGRAM_FAILED', answer)

@@ -10,7 +10,7 @@ import subprocess
 import termios
 import time
 
-from stile import (Box, Setup, check, equal, memory_kib, poll, request, test, trust, value_of)
+from stile import (Box, Setup, check, equal, memory_kib, poll, request, test, value_of)
 
 MIB = 1024 * 1024
 
@@ -208,9 +208,8 @@ def slow_reader():
 @test('Q20 while too much waits for the reader no further call is started')
 def full_queue():
     with Box() as box:
-        surface = box.write('few.yaml', open(Setup.surface).read().replace('children: 32',
-                                                                           'children: 2'))
-        trust(Setup.binary, box.data, surface, {'PATH': box.env()['PATH']})
+        with open(Setup.surface, encoding='utf-8') as f:
+            surface = box.own_surface(f.read().replace('children: 32', 'children: 2'))
         server = box.serve(surfaces=[surface], reading=False)
         server.send(request('i', 'initialize', {'protocolVersion': '2025-11-25', 'capabilities': {},
                                                 'clientInfo': {'name': 'c', 'version': '1'}}))
@@ -320,8 +319,10 @@ def unusable_data_directory():
 @test('Q15 P177 only protocol on stdout: a program that is missing')
 def missing_program():
     with Box() as box:
-        os.unlink(os.path.join(box.bin, 'fake'))
-        server = box.serve()
+        program = box.own_program()
+        surface = box.own_surface()
+        os.unlink(program)
+        server = box.serve(surfaces=[surface], env=box.env(PATH='/usr/bin:/bin'))
         server.shake()
         server.result('tools/list')
         answer = server.answer(server.start('fake_args'))

@@ -6,7 +6,7 @@ import os
 import re
 
 from stile import (Box, Setup, at_terminal, check, code_of, environment, equal, last_four, poll,
-                   test, trust, value_of)
+                   test, value_of)
 
 BASE = '''stile: 1
 surface: bad
@@ -18,18 +18,6 @@ tools:
   INPUT
   argv: ARGV
 '''
-
-
-def own_surface(box, text=None, name='own.yaml'):
-    """A copy of the fake surface that a test may change, trusted."""
-    with open(Setup.surface) as f:
-        path = box.write(name, text or f.read())
-    trust_own(box, path)
-    return path
-
-
-def trust_own(box, path):
-    trust(Setup.binary, box.data, path, {'PATH': box.env()['PATH']})
 
 
 def check_file(box, text):
@@ -154,7 +142,7 @@ def large_ids():
                 "argv: [items, '{count}']\n  result: { as: item",
                 "argv: [say, '--out=[{{\"id\":9007199254740993}]', '--sleep={count}']\n"
                 "  result: { as: item", 1)
-        server = box.serve(surfaces=[own_surface(box, text)])
+        server = box.serve(surfaces=[box.own_surface(text)])
         server.shake()
         item = value_of(server.call('fake_items', {'count': 0}))['items'][0]
         equal(item['id'], '9007199254740993')
@@ -233,7 +221,7 @@ def unknown_words():
 @test('P83 a changed surface file withdraws its tools at once, and trust brings them back')
 def list_changed_legacy():
     with Box() as box:
-        path = own_surface(box)
+        path = box.own_surface()
         server = box.serve(surfaces=[path])
         server.shake()
         before = server.result('tools/list')['tools']
@@ -243,7 +231,7 @@ def list_changed_legacy():
         equal(server.result('tools/list')['tools'], [], 'tools of an untrusted file')
         equal(server.error('tools/call', {'name': 'fake_args'})['code'], -32602)
         equal(box.started(), [], 'runs')
-        trust_own(box, path)
+        box.trust(path)
         poll(lambda: len(server.notes('notifications/tools/list_changed')) == 2, 10,
              'a second note')
         after = [tool['name'] for tool in server.result('tools/list')['tools']]
@@ -254,7 +242,7 @@ def list_changed_legacy():
 @test('P143 P144 P146 changes go to the streams that asked, tagged, and to nobody else')
 def list_changed_modern():
     with Box() as box:
-        path = own_surface(box)
+        path = box.own_surface()
         server = box.serve(surfaces=[path])
         wanted = {'notifications': {'toolsListChanged': True}}
         server.ask('subscriptions/listen', wanted, 'one', {})
@@ -275,7 +263,7 @@ def list_changed_modern():
 @test('P144 nothing unsolicited without a stream, and nothing before initialized')
 def no_unsolicited_notes():
     with Box() as box:
-        path = own_surface(box)
+        path = box.own_surface()
         server = box.serve(surfaces=[path])
         server.result('tools/list', modern={})
         with open(path, 'a') as f:

@@ -42,20 +42,14 @@ class Box:
         self.servers = []
         os.mkdir(self.data, 0o700)
         os.mkdir(self.root)
-        os.mkdir(self.bin, 0o755)
-        # A hard link, so that each box's programs run under a path of their own.
-        try:
-            os.link(Setup.fake, os.path.join(self.bin, 'fake'))
-        except OSError:
-            shutil.copy2(Setup.fake, os.path.join(self.bin, 'fake'))
         trusted = os.path.join(Setup.template, 'trust.yaml')
         if os.path.exists(trusted):
             shutil.copy2(trusted, self.data)
 
     def env(self, **more):
         return environment(**{
-            'PATH': f'{self.bin}:/usr/local/bin:/usr/bin:/bin', 'STILE_DATA_DIR': self.data,
-            'FAKE_LOG': self.log, **more})
+            'PATH': f'{self.bin}:{os.path.dirname(Setup.fake)}:/usr/local/bin:/usr/bin:/bin',
+            'STILE_DATA_DIR': self.data, 'FAKE_LOG': self.log, **more})
 
     def write(self, name, text, mode=0o644):
         path = os.path.join(self.root, name)
@@ -64,6 +58,21 @@ class Box:
             f.write(text if isinstance(text, bytes) else text.encode())
         os.chmod(path, mode)
         return path
+
+    def own_surface(self, text=None, name='own.yaml'):
+        """A copy of the fake surface, or another text, that a test may change; trusted."""
+        with open(Setup.surface, encoding='utf-8') as f:
+            path = self.write(name, text or f.read())
+        self.trust(path)
+        return path
+
+    def own_program(self):
+        """A copy of the fake program that a test may remove; found before the common one."""
+        os.makedirs(self.bin, mode=0o755, exist_ok=True)
+        return shutil.copy2(Setup.fake, os.path.join(self.bin, 'fake'))
+
+    def trust(self, path):
+        trust(Setup.binary, self.data, path, {'PATH': self.env()['PATH']})
 
     def git(self, *args, cwd=None):
         env = environment(
@@ -114,7 +123,7 @@ class Box:
 
     def fakes(self):
         """Pids of running fake programs of this box."""
-        return [pid for pid in processes(self.bin) if exe(pid).startswith(self.bin)]
+        return [pid for pid in processes(self.dir) if os.path.basename(exe(pid)) == 'fake']
 
     def close(self):
         """Ends what still runs and says what was wrong with any server, or was left behind."""
