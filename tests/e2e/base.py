@@ -101,34 +101,26 @@ def at_terminal(argv, env, answer, seconds=20):
     # A session leader that opens a terminal makes it its controlling one.
     child = subprocess.Popen(['sh', '-c', f'exec "$0" "$@" <{name} >{name} 2>&1', *argv], env=env,
                              start_new_session=True)
-    os.close(slave)
     text = b''
     answered = False
     end = deadline(seconds)
     try:
         while time.monotonic() < end:
-            ready, _, _ = select.select([master], [], [], 0.1)
-            if ready:
-                try:
-                    data = os.read(master, 65536)
-                except OSError:     # the terminal's other side is closed
-                    data = b''
-                if not data:
-                    break
-                text += data
-            if not answered:
-                line = answer(text.decode('utf-8', 'replace'))
-                if line is not None:
-                    os.write(master, line.encode() + b'\n')
-                    answered = True
-        status = child.wait(timeout=max(0.1, end - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()
+            is_over = child.poll() is not None
+            while select.select([master], [], [], 0 if is_over else 0.02)[0]:
+                text += os.read(master, 65536)
+            if is_over:
+                return child.returncode, text.decode('utf-8', 'replace')
+            line = None if answered else answer(text.decode('utf-8', 'replace'))
+            if line is not None:
+                os.write(master, line.encode() + b'\n')
+                answered = True
         raise Failure('still waiting at the terminal after: ' + text.decode('utf-8', 'replace'))
     finally:
+        child.kill()
+        child.wait()
         os.close(master)
-    return status, text.decode('utf-8', 'replace')
+        os.close(slave)     # kept till now: without an open side the terminal reads as gone
 
 
 def last_four(text):
