@@ -161,6 +161,9 @@ static size_t add_escaped(struct buf *buf, const char *data, size_t len, bool is
 			continue;
 		}
 		hide = text_is_invisible(cp) || (is_line && (cp == '\t' || cp == '\n'));
+		/* Line and paragraph separators are line breaks like any other (protocol.md P14). */
+		if (!is_line && (cp == 0x2028 || cp == 0x2029))
+			hide = false;
 		if (cp == JOINER && joins_emoji(before, data + at + step, len - at - step))
 			hide = false;
 		if (!is_line && cp == '\r' && at + 1 < len && data[at + 1] == '\n') {

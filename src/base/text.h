@@ -42,8 +42,9 @@ bool text_is_invisible(uint32_t codepoint);
 void text_add_visible(struct buf *buf, const char *data, size_t len);
 
 /*
- * Ordinary text for a result: like text_add_visible, but tab and newline stay, a lone CR before a
- * newline is dropped, and joiners inside emoji stay. Returns how many characters were escaped.
+ * Ordinary text for a result: like text_add_visible, but tab, newline and U+2028 and U+2029 stay, a
+ * lone CR before a newline is dropped, and joiners inside emoji stay. Returns how many characters
+ * were escaped.
  */
 size_t text_add_clean(struct buf *buf, const char *data, size_t len);
 

@@ -369,6 +369,12 @@ static void a_results_text_keeps_lines_and_emoji(void **state)
 	    5, "a\\u{200D}b");
 	assert_becomes(add_clean, "\xf0\x9f\x91\xa9\xe2\x80\x8d", 7, "\xf0\x9f\x91\xa9\\u{200D}");
 	assert_becomes(add_clean, "a\x80", 2, "a\\x{80}");
+	assert_becomes(add_clean,
+	    "a\xe2\x80\xa8"
+	    "b\xe2\x80\xa9",
+	    8,
+	    "a\xe2\x80\xa8"
+	    "b\xe2\x80\xa9");
 }
 
 static void escaped_characters_are_counted(void **state)
