@@ -72,7 +72,8 @@ void host_watch(struct host *host, bool is_watching, loop_timer_fn fn, void *ctx
 /* While held no waiting call is started (the reader of answers is slow: clients.md Q20). */
 void host_hold(struct host *host, bool is_held);
 
-/* Writes the queued records; ends the calls that waited for them. For the end of a loop turn. */
+/* Writes the queued records; ends the calls that waited for them; reaps orphans that programs left
+ * to us. For the end of a loop turn. */
 void host_flush(struct host *host);
 
 /* The end: waiting calls end with ERR_CANCELLED and none is started any more; running children get

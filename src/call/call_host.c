@@ -220,6 +220,7 @@ void host_watch(struct host *host, bool is_watching, loop_timer_fn fn, void *ctx
 void host_flush(struct host *host)
 {
 	ledger_flush(host->ledger);
+	run_reap_adopted();
 }
 
 size_t host_active(const struct host *host)
