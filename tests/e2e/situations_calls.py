@@ -265,7 +265,8 @@ def inherited():
             server = box.serve(close_fds=False)
             server.shake()
             equal(value_of(server.call('fake_process')), {
-                'fds': [0, 1, 2], 'ignored': 0, 'masked': 0, 'leads': True, 'cwd': box.root})
+                'fds': [0, 1, 2], 'ignored': 0, 'masked': 0, 'leads': True, 'core': 0,
+                'cwd': box.root})
 
 
 @test('Q49 a child gets the listed variables and a UTF-8 locale, whatever ours is')

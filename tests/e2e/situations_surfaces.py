@@ -192,7 +192,8 @@ def colliding_names():
 @test('Q05 a duplicate key in a surface file is an error with its line')
 def duplicate_key():
     with Box() as box:
-        good, said = check_file(box, BASE.replace('surface: bad', 'surface: bad\nsurface: good'))
+        text = BASE.replace('  INPUT\n', '').replace('NAME', 'a').replace('ARGV', '[args]')
+        good, said = check_file(box, text.replace('surface: bad', 'surface: bad\nsurface: good'))
         check(not good, 'accepted')
         check(re.search(r'line 3|:3:', said), said)
 
@@ -342,7 +343,6 @@ def new_file_below_link():
         equal(code_of(server.call('fake_file', {'path': 'link/new.txt'})), 'INVALID_ARGUMENT')
         equal(code_of(server.call('fake_file', {'path': 'link/a/b/new.txt'})), 'INVALID_ARGUMENT')
         equal(box.started(), [])
-        equal(code_of(server.call('fake_file', {'path': 'a/new.txt'})), 'PROGRAM_FAILED')
 
 
 @test('Q46 the data directory is refused even below a root')
