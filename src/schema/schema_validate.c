@@ -24,10 +24,11 @@ struct walk {
 static bool walk_node(struct walk *w, const struct schema_node *node,
     const struct schema_step *step, const struct json *instance, enum schema_fault by);
 
-/* Returns false, having told why if that is wanted. */
+/* Returns false, having told why if that is wanted. A broken walk has nothing to tell: what it
+ * took for a misfit may be none. */
 static bool fail(struct walk *w, const struct failure *failure)
 {
-	if (w->report != NULL && !report_is_full(w->report))
+	if (w->report != NULL && !w->is_broken && !report_is_full(w->report))
 		report_add(w->report, failure);
 	return false;
 }
@@ -39,10 +40,10 @@ static bool misfit(struct walk *w, enum schema_fault fault, const struct schema_
 	return fail(w, &(struct failure){ fault, step, node, instance });
 }
 
-/* Nothing more to find out? */
+/* Nothing more to find out? A broken walk ends at once: each further try may cost as much. */
 static bool is_over(const struct walk *w, bool ok)
 {
-	return !ok && (w->report == NULL || report_is_full(w->report));
+	return w->is_broken || (!ok && (w->report == NULL || report_is_full(w->report)));
 }
 
 /* Does instance fit? Without a word. */
@@ -178,7 +179,8 @@ static size_t count_fitting(struct walk *w, const struct array_rules *rules,
 		struct schema_step next = { .parent = step, .index = index++ };
 
 		count += fits(w, rules->contains, &next, item);
-		if (count >= rules->min_contains && rules->max_contains == SIZE_MAX)
+		if (w->is_broken ||
+		    (count >= rules->min_contains && rules->max_contains == SIZE_MAX))
 			break;
 	}
 	return count;
@@ -361,7 +363,7 @@ static size_t count_alternatives(struct walk *w, const struct schema_list *list,
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < list->len && count < enough; i++)
+	for (size_t i = 0; i < list->len && count < enough && !w->is_broken; i++)
 		count += fits(w, list->nodes[i], step, instance);
 	return count;
 }

@@ -748,6 +748,29 @@ static void a_pattern_at_its_limit_refuses_whatever_it_stands_in(void **state)
 	    "{\"anyOf\":[{\"pattern\":\"^(([a-z])+.)+[A-Z]([a-z])+$\"},true]}", subject, message);
 }
 
+/* One try costs milliseconds; a peer that sends ten thousand subjects gets one try. */
+static void a_pattern_at_its_limit_is_not_tried_again(void **state)
+{
+	static const char pattern[] = "{\"pattern\":\"^(([a-z])+.)+[A-Z]([a-z])+$\"}";
+	cleanup_buf struct buf schema = BUF_INIT;
+	cleanup_buf struct buf text = BUF_INIT;
+	cleanup_free char *message = NULL;
+	int64_t start = clock_monotonic_ms();
+
+	(void)state;
+	buf_addf(
+	    &schema, "{\"contains\":%s,\"items\":{\"anyOf\":[%s,%s]}}", pattern, pattern, pattern);
+	buf_addc(&text, '[');
+	for (int i = 0; i < 10000; i++)
+		buf_addf(
+		    &text, "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa%d\",", i);
+	buf_adds(&text, "0]");
+	message = refusal(schema.data, text.data, NULL);
+	assert_string_equal(
+	    message, "(root): a pattern of the schema could not be tried within its limit");
+	assert_true(clock_monotonic_ms() - start < 20000);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_unknown_keyword_is_refused_with_the_nearest_one),
 	cmocka_unit_test(references_and_formats_are_refused),
@@ -789,6 +812,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_secret_is_one_for_every_schema_of_its_place),
 	cmocka_unit_test(a_schema_may_be_as_deep_as_json),
 	cmocka_unit_test(a_pattern_at_its_limit_refuses_whatever_it_stands_in),
+	cmocka_unit_test(a_pattern_at_its_limit_is_not_tried_again),
 };
 
 UNIT_MAIN(tests)
