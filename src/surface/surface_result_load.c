@@ -489,7 +489,7 @@ static void read_hint(struct loader *l, const struct json *value, void *target)
 
 static void read_add(struct loader *l, const struct json *value, void *target)
 {
-	static const char *const taken[] = { "error_code", "retryable", "exit_code",
+	static const char *const taken[] = { "error_code", "retryable", "message", "exit_code",
 		"user_action" };
 
 	if (!loader_is_object(l, value, "add"))

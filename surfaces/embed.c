@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stile-embed OUT.c FILE.yaml…: loads, proves and tries each built-in surface at build time and
+ * writes one C file with the table of them: the JSON form that is served, the YAML as a person
+ * wrote it, and its digest. A file with an error, or with an example that fails, fails the build.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/yaml.h"
+#include "literal.h"
+#include "surface/surface.h"
+
+/* The core asks for a table; here there is none yet. */
+const struct surface_builtin surface_builtins[] = { { .name = NULL } };
+
+static void print_notes(const char *path, const struct surface_notes *notes)
+{
+	static const char *const levels[] = {
+		[SURFACE_NOTE_ERROR] = "error",
+		[SURFACE_NOTE_WARNING] = "warning",
+		[SURFACE_NOTE_INFO] = "info",
+	};
+
+	for (size_t i = 0; i < notes->len; i++) {
+		const struct surface_note *note = &notes->items[i];
+
+		if (note->level != SURFACE_NOTE_INFO)
+			(void)fprintf(stderr, "%s:%u:%u: %s: %s: %s\n", path, note->line,
+			    note->column, levels[note->level], note->path, note->text);
+	}
+}
+
+/* The surface, proved and tried; NULL when something is wrong with it. */
+static struct surface *load(const char *path, const char *yaml, size_t len)
+{
+	cleanup_err struct err err = ERR_INIT;
+	cleanup_surface_notes struct surface_notes notes = SURFACE_NOTES_INIT;
+	struct surface *surface = surface_load(yaml, len, true, &notes, &err);
+	size_t failed = 0;
+
+	if (surface != NULL)
+		(void)surface_run_examples(surface, &notes, &failed);
+	print_notes(path, &notes);
+	if (surface != NULL && failed == 0)
+		return surface;
+	surface_free(surface);
+	return NULL;
+}
+
+/* What will be served must load as well. */
+static bool is_loadable(const struct buf *json, const struct digest *digest)
+{
+	cleanup_err struct err err = ERR_INIT;
+	struct surface *surface = surface_load_compiled(json->data, json->len, digest, &err);
+
+	if (surface == NULL)
+		(void)fprintf(stderr, "stile-embed: %s\n", err.message);
+	surface_free(surface);
+	return surface != NULL;
+}
+
+static void write_row(FILE *out, const struct surface *surface, const struct buf *json,
+    const char *yaml, size_t yaml_len)
+{
+	(void)fprintf(out, "\t{ .name = \"%s\",\n\t.json =\n", surface->name);
+	literal_write(out, json->data, json->len);
+	(void)fprintf(out, ",\n\t.json_len = %zu,\n\t.yaml =\n", json->len);
+	literal_write(out, yaml, yaml_len);
+	(void)fprintf(out, ",\n\t.yaml_len = %zu,\n\t.digest = {", yaml_len);
+	for (size_t i = 0; i < DIGEST_SIZE; i++)
+		(void)fprintf(out, "%s 0x%02x", i > 0 ? "," : "", surface->digest.bytes[i]);
+	(void)fputs(" } },\n", out);
+}
+
+static int embed(FILE *out, const char *path)
+{
+	cleanup_err struct err err = ERR_INIT;
+	cleanup_buf struct buf json = BUF_INIT;
+	size_t len = 0;
+	cleanup_free char *yaml = literal_read(path, &len);
+	struct surface *surface = yaml != NULL ? load(path, yaml, len) : NULL;
+	int result = -1;
+
+	if (surface != NULL && yaml_read(yaml, len, &yaml_limits_file, &json, NULL, &err) == 0 &&
+	    is_loadable(&json, &surface->digest)) {
+		write_row(out, surface, &json, yaml, len);
+		result = 0;
+	}
+	surface_free(surface);
+	return result;
+}
+
+int main(int argc, char **argv)
+{
+	FILE *out = argc >= 2 ? fopen(argv[1], "w") : NULL;
+	int result = 0;
+
+	if (out == NULL) {
+		(void)fprintf(stderr, "usage: stile-embed OUT.c FILE.yaml...\n");
+		return 2;
+	}
+	(void)fputs("#include \"surface/surface.h\"\n\n"
+		    "const struct surface_builtin surface_builtins[] = {\n",
+	    out);
+	for (int i = 2; i < argc; i++)
+		result |= embed(out, argv[i]);
+	(void)fputs("\t{ .name = NULL },\n};\n", out);
+	if (fclose(out) != 0 || result != 0) {
+		(void)remove(argv[1]);
+		return 1;
+	}
+	return 0;
+}
