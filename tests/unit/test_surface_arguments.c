@@ -256,7 +256,8 @@ static void a_question_quotes_and_shortens_what_the_caller_chose(void **state)
 /* ---- paths ---- */
 
 #define PATHS                                                                                      \
-	"argv: [-C, '{dir}', '{in}', '{out}', { each: many, words: '--m={}' }], files: write, "    \
+	"argv: [-C, '{dir}', copy, '--in={in}', '--out={out}', { each: many, words: '--m={}' }], " \
+	"files: write, "                                                                           \
 	"input: { properties: { dir: { type: string, x-path: dir, description: D. }, in: { type: " \
 	"string, x-path: read, description: I. }, out: { type: string, x-path: write, "            \
 	"description: O. }, many: { type: array, items: { type: string, x-path: read }, "          \
