@@ -29,6 +29,12 @@
 	    "The request names a protocol version that is not served.")                            \
 	X(ERR_CAPABILITY_MISSING, "CAPABILITY_MISSING", -32021, 11, false,                         \
 	    "The request needs a client capability that was not declared.")                        \
+	X(ERR_STATE_INVALID, "REQUEST_STATE_INVALID", -32602, 11, false,                           \
+	    "The requestState was edited, is foreign, or belongs to another call.")                \
+	X(ERR_STATE_EXPIRED, "REQUEST_STATE_EXPIRED", -32602, 11, false,                           \
+	    "The requestState is too old; the person must be asked again.")                        \
+	X(ERR_STATE_SPENT, "REQUEST_STATE_SPENT", -32602, 11, false,                               \
+	    "The requestState has been used once already.")                                        \
 	X(ERR_INTERNAL, "INTERNAL", -32603, 1, false, "A fault of the server itself.")             \
 	/* What a gate says about a well-formed call: tool results. */                             \
 	X(ERR_INVALID_ARGUMENT, "INVALID_ARGUMENT", 0, 2, false,                                   \

@@ -66,6 +66,10 @@
 #define LIMIT_LISTEN_STREAMS ((size_t)256)
 #define LIMIT_BACKLOG (32 * MIB)
 
+/* Consent: how long a question stands, in both eras; spent states remembered. */
+#define LIMIT_CONSENT_MS ((int64_t)300000)
+#define LIMIT_SPENT_STATES 1024
+
 /* Surfaces. */
 #define LIMIT_TOOLS ((size_t)200)
 #define LIMIT_TOOLS_PAGE ((size_t)500)

@@ -103,21 +103,42 @@ struct surface *host_describe_surface(
 
 /* ---- one call ---- */
 
+struct call;
+
+/* What came of a question to a person. Only the first lets the tool run. */
+enum call_answer {
+	CALL_ACCEPTED,   /* an explicit yes: accept, with the deciding boolean true */
+	CALL_DECLINED,   /* a no, or an accept without that boolean */
+	CALL_DISMISSED,  /* cancelled: neither yes nor no */
+	CALL_TIMED_OUT,  /* nobody answered */
+	CALL_ASK_FAILED, /* asking itself went wrong */
+	CALL_UNANSWERED  /* a round trip came back without the answer: it is asked again */
+};
+
+/* Asks question of a person and later, from the loop, calls call_answer() once. */
+typedef void (*call_ask_fn)(void *ctx, struct call *call, const char *question);
+
 /* Who asks, as the transport knows it. Texts are borrowed during call_new(). */
 struct call_client {
 	const char *protocol; /* MCP revision, or NULL for the command line */
 	const char *name;     /* what the client calls itself; for the record only */
 	bool can_ask;         /* it declared elicitation in form mode, in this session or request */
+	call_ask_fn ask;      /* asks while the call waits; NULL: by a round trip (modern era) */
+	void *ask_ctx;
+	const char *state; /* round trip: the requestState that came back, or NULL */
+	size_t state_len;
+	enum call_answer answer; /* round trip: the answer that came with it */
 };
 
 /* What became of a call. */
 struct call_outcome {
-	struct err err; /* set: a protocol error (unknown or hidden tool); else ERR_INIT */
+	/* Set: a protocol error (unknown or hidden tool, a refused requestState). */
+	struct err err;
 	struct surface_result result; /* else this, redacted; for `isError` see is_error */
 	bool is_cancelled;            /* by call_cancel(): nobody waits for an answer */
+	const char *question;         /* set: the call needs a person's answer first (modern) */
+	const char *state;            /* the requestState for it */
 };
-
-struct call;
 
 /* The outcome is borrowed for the duration of the call; the call is gone afterwards. */
 typedef void (*call_done_fn)(void *ctx, const struct call_outcome *outcome);
@@ -131,6 +152,9 @@ struct call *call_new(struct host *host, const struct call_client *client, const
 
 /* Takes the first steps. done is called later, even for an immediate refusal. */
 void call_start(struct call *call);
+
+/* The person's answer to what `ask` asked. The call goes through every gate again. */
+void call_answer(struct call *call, enum call_answer answer);
 
 /* Ends it: a waiting call at once, a running one by ending its child's group. done still comes. */
 void call_cancel(struct call *call);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* argv: arguments → one command line, standard input and private files, at the moment of use. */
+/*
+ * argv: a place among the children, then arguments → one command line, standard input and private
+ * files. The place comes first, so that paths are resolved and the repository is looked at in the
+ * moment before the program starts, however long the call waited.
+ */
 #include "call/call_internal.h"
 
-#include <string.h>
+#include "base/limits.h"
 
 static int write_files(struct call *call)
 {
@@ -16,27 +20,63 @@ static int write_files(struct call *call)
 	return 0;
 }
 
-enum call_step call_argv(struct call *call)
+/* After a wait the gates count again: the surface may have been withdrawn meanwhile. */
+static int check_still_served(struct call *call)
 {
-	struct surface_launch launch = call_launch(call);
-	const struct surface *surface = call->tool->surface;
-	cleanup_free char *dir = NULL;
-	cleanup_free char *private_dir = NULL;
+	(void)host_refresh(call->host);
+	if (call->served->loaded == call->loaded)
+		return 0;
+	return err_set(&call->err, ERR_SURFACE_UNTRUSTED,
+	    "surface %s changed while the call waited", call->tool->surface->name);
+}
 
-	if (call->tool->builtin != SURFACE_BUILTIN_NONE)
-		return CALL_NEXT;
-	if (surface_resolve_paths(call->tool, json_root(&call->arguments), &launch, &call->resolved,
+static int build(struct call *call)
+{
+	const struct surface *surface = call->tool->surface;
+	struct surface_launch launch = call_launch(call);
+	cleanup_free char *private_dir = run_files_path(call->host->files);
+	cleanup_free char *dir = NULL;
+
+	launch.private_dir = private_dir;
+	if (check_still_served(call) < 0 ||
+	    surface_resolve_paths(call->tool, json_root(&call->arguments), &launch, &call->resolved,
 		&dir, &call->err) < 0)
-		return CALL_FAIL;
+		return -1;
 	if (surface->program.guard_git && dir != NULL &&
 	    gate_repository_check(dir, &call->host->roots, &call->host->config, &call->err) < 0)
-		return CALL_FAIL;
-	if (host_resolve_program(call->served, surface, &call->err) < 0)
-		return CALL_FAIL;
-	private_dir = run_files_path(call->host->files);
-	launch.private_dir = private_dir;
-	if (surface_build_command(
+		return -1;
+	if (host_resolve_program(call->served, surface, &call->err) < 0 ||
+	    surface_build_command(
 		call->tool, json_root(&call->resolved), &launch, &call->command, &call->err) < 0)
+		return -1;
+	return write_files(call);
+}
+
+void call_argv_now(struct call *call)
+{
+	host_child_started(call);
+	if (build(call) < 0) {
+		host_child_ended(call);
+		call_resume(call, CALL_FAIL);
+		return;
+	}
+	call_resume(call, CALL_NEXT);
+}
+
+enum call_step call_argv(struct call *call)
+{
+	if (call->tool->builtin != SURFACE_BUILTIN_NONE)
+		return CALL_NEXT;
+	if (call->host->is_draining) {
+		err_set(&call->err, ERR_CANCELLED, "the server is ending");
 		return CALL_FAIL;
-	return write_files(call) < 0 ? CALL_FAIL : CALL_NEXT;
+	}
+	if (call->host->calls_len > LIMIT_WAITING) {
+		err_set(
+		    &call->err, ERR_UNAVAILABLE, "more than %zu calls are waiting", LIMIT_WAITING);
+		return CALL_FAIL;
+	}
+	host_enqueue(call);
+	host_start_waiting(call->host);
+	return CALL_WAIT;
 }

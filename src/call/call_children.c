@@ -83,7 +83,7 @@ void host_start_waiting(struct host *host)
 		}
 		idle = 0;
 		host_dequeue(call);
-		call_run_now(call);
+		call_argv_now(call);
 	}
 }
 

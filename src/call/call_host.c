@@ -147,6 +147,7 @@ struct host *host_new(struct loop *loop, const struct host_options *options, str
 	write_instructions(host);
 	host_list_tools(host);
 	host->ledger = ledger_new(host->data_dir, loop);
+	host->consents = gate_consents_new();
 	host->files = run_files_new(host->data_dir);
 	run_files_sweep(host->data_dir);
 	return host;
@@ -176,6 +177,7 @@ void host_free(struct host *host)
 	free(host->tools);
 	run_files_free(host->files);
 	ledger_free(host->ledger);
+	gate_consents_free(host->consents);
 	gate_config_release(&host->config);
 	strvec_release(&host->roots);
 	strvec_release(&host->closed);
@@ -289,9 +291,11 @@ void host_drain(struct host *host)
 	}
 	for (struct call *call = host->calls; call != NULL; call = next) {
 		next = call->next;
-		if (!call->is_queued)
+		if (!call->is_queued && !call->is_asking)
 			continue;
-		host_dequeue(call);
+		if (call->is_queued)
+			host_dequeue(call);
+		call->is_asking = false;
 		err_set(&call->err, ERR_CANCELLED, "the server ended before the call was started");
 		call_resume(call, CALL_FAIL);
 	}

@@ -56,6 +56,7 @@ struct host {
 	struct served *served;
 	size_t served_len;
 	struct ledger *ledger;
+	struct gate_consents *consents;
 	struct run_files *files;
 	struct buf instructions;
 
@@ -99,9 +100,10 @@ void host_start_waiting(struct host *host);
 /* ---- the call ---- */
 
 enum call_step {
-	CALL_NEXT, /* on to the next stage */
-	CALL_WAIT, /* somebody will call call_resume() */
-	CALL_FAIL  /* call->err is set: on to the stages that always run */
+	CALL_NEXT,  /* on to the next stage */
+	CALL_WAIT,  /* somebody will call call_resume() */
+	CALL_INPUT, /* a person is asked by a round trip: on to the stages that always run */
+	CALL_FAIL   /* call->err is set: on to the stages that always run */
 };
 
 /* Fields stand in the order in which stages fill them. */
@@ -122,6 +124,10 @@ struct call {
 	char *protocol;
 	char *client;
 	bool can_ask;
+	call_ask_fn ask;
+	void *ask_ctx;
+	char *state; /* requestState that came back, or NULL */
+	enum call_answer answer;
 
 	struct served *served;     /* resolve */
 	struct loaded *loaded;     /* holds a reference */
@@ -129,11 +135,18 @@ struct call {
 	struct json_doc arguments; /* validate: canonical, defaulted */
 	bool is_vetoed;
 	struct redactor_values secrets;
+	bool is_asking;      /* permit: a person is being asked */
+	bool has_answer;     /* and has answered; the stages walk again */
+	struct digest asked; /* what about */
+	bool needs_input;    /* the answer is a question (modern) */
+	struct buf question;
+	struct buf new_state;
 	struct json_doc resolved; /* argv: paths absolute */
 	struct surface_command command;
 	bool is_child_counted;   /* run */
 	struct call *queue_next; /* run: waiting for a child */
 	bool is_queued;
+	int64_t intent; /* run: sequence of the intent of a mutation; 0: none */
 	struct run *run;
 	struct run_outcome outcome;
 	bool has_run;
@@ -161,8 +174,15 @@ enum call_step call_result(struct call *call);
 enum call_step call_redact(struct call *call);
 enum call_step call_record(struct call *call);
 
-/* call_run.c: a child may be started now. */
-void call_run_now(struct call *call);
+/* call_argv.c: there is a place among the children now. */
+void call_argv_now(struct call *call);
+
+/* call_consent.c: asks a person, or judges the answer that is there. */
+enum call_step call_ask_person(struct call *call);
+
+/* call_record.c: a row beside the call's own; nobody waits for it unless done is given. */
+uint64_t call_queue_row(
+    struct call *call, enum ledger_kind kind, const char *detail, ledger_done_fn done);
 
 /* call_builtin.c: `builtin: context`, answered in process. */
 void call_write_context(const struct call *call, struct surface_result *ret_result);

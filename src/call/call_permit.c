@@ -1,22 +1,49 @@
 /* SPDX-License-Identifier: MIT */
-/* permit: the write gate. */
+/* permit: the write gate, and what it decides: go on, ask a person, or refuse. */
 #include "call/call_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A built-in surface may name a variable that does what a launch option does. */
+static bool is_switched_on(const char *variable)
+{
+	const char *value = variable != NULL ? getenv(variable) : NULL;
+
+	return value != NULL && strcmp(value, "1") == 0;
+}
+
+static bool is_allowed(const struct strvec *surfaces, const char *name, const char *variable)
+{
+	return strvec_contains(surfaces, name) || is_switched_on(variable);
+}
 
 enum call_step call_permit(struct call *call)
 {
 	const struct host_options *options = call->host->options;
-	const struct gate_subject subject = {
-		.caller = options->caller,
-		.workspace = options->workspace,
-		.stage = options->stage,
-	};
-	const struct gate_tool facts = {
-		.surface = call->tool->surface->name,
-		.name = call->tool->name,
+	const struct surface *surface = call->tool->surface;
+	const struct surface_program *program = &surface->program;
+	const struct gate_write facts = {
+		.surface = surface->name,
+		.tool = call->tool->name,
 		.is_read = call->tool->effect == SURFACE_READ,
+		.is_destroy = call->tool->effect == SURFACE_DESTROY,
+		.is_open = surface->is_builtin && call->tool->writes == SURFACE_OPEN,
+		.is_write_allowed =
+		    is_allowed(&options->allow_write, surface->name, program->switch_allow_write),
+		.is_noninteractive_allowed = is_allowed(&options->allow_noninteractive_write,
+		    surface->name, program->switch_allow_noninteractive_write),
+		.is_vetoed = call->is_vetoed,
+		.can_ask = call->can_ask,
 	};
 
-	if (gate_write_decide(&subject, &facts, call->is_vetoed, &call->err) == GATE_PERMIT)
+	switch (gate_write_decide(&facts, &call->host->config, &call->err)) {
+	case GATE_PERMIT:
 		return CALL_NEXT;
+	case GATE_ASK:
+		return call_ask_person(call);
+	case GATE_DENY:
+		break;
+	}
 	return CALL_FAIL;
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * record: the row is durable before the answer is written. The minimum of this version: one row a
- * call or refusal; intents and consents come with the write gate.
- */
+/* record: the row is durable before the answer is written. */
 #include "call/call_internal.h"
 
 static void recorded(void *ctx, int64_t sequence, const struct err *err)
@@ -12,8 +9,17 @@ static void recorded(void *ctx, int64_t sequence, const struct err *err)
 	(void)sequence;
 	call->ticket = 0;
 	if (err_is_set(err)) {
-		/* No answer leaves without its record: what was read is withheld. */
-		err_set(&call->err, ERR_LEDGER_UNAVAILABLE, "%s", err->message);
+		/* No answer leaves without its record: what was read is withheld. What was done cannot
+		 * be, and the answer says so. */
+		if (call->intent > 0)
+			err_set(&call->err, ERR_OUTCOME_UNRECORDED,
+			    "the program may have run, but its outcome could not be recorded; its "
+			    "intent "
+			    "is row %lld of the ledger",
+			    (long long)call->intent);
+		else
+			err_set(&call->err, ERR_LEDGER_UNAVAILABLE, "%s", err->message);
+		call->needs_input = false;
 		call_resume(call, CALL_FAIL);
 		return;
 	}
@@ -49,29 +55,59 @@ static void describe(const struct call *call, struct ledger_record *record)
 	record->output_bytes = (int64_t)outcome->out.len;
 }
 
-enum call_step call_record(struct call *call)
+/* Everything about the call that a row can say before it has run. */
+static struct ledger_record make_record(
+    const struct call *call, enum ledger_kind kind, struct buf *arguments)
 {
 	const struct host_options *options = call->host->options;
 	struct ledger_record record = LEDGER_RECORD_INIT;
-	cleanup_buf struct buf arguments = BUF_INIT;
 
-	record.kind = call->is_refused ? LEDGER_REFUSAL : LEDGER_CALL;
+	record.kind = kind;
 	record.caller = options->caller;
 	record.protocol = call->protocol;
 	record.client = call->client;
 	record.tool = call->name;
-	record.code = call->result.code;
 	record.workspace = options->workspace;
 	record.stage = options->stage;
-	record.masks = (int64_t)call->masks;
-	record.escaped = (int64_t)call->escaped;
 	if (call->tool != NULL)
 		describe(call, &record);
 	if (json_root(&call->arguments) != NULL) {
-		json_write_canonical(&arguments, json_root(&call->arguments));
-		record.arguments = arguments.data;
-		record.arguments_len = arguments.len;
+		json_write_canonical(arguments, json_root(&call->arguments));
+		record.arguments = arguments->data;
+		record.arguments_len = arguments->len;
 	}
+	return record;
+}
+
+uint64_t call_queue_row(
+    struct call *call, enum ledger_kind kind, const char *detail, ledger_done_fn done)
+{
+	cleanup_buf struct buf arguments = BUF_INIT;
+	struct ledger_record record = make_record(call, kind, &arguments);
+
+	record.detail = detail;
+	return ledger_queue(call->host->ledger, &record, done, call);
+}
+
+static enum ledger_kind kind_of(const struct call *call)
+{
+	if (call->intent > 0)
+		return LEDGER_OUTCOME;
+	if (call->needs_input)
+		return LEDGER_CONSENT;
+	return call->is_refused ? LEDGER_REFUSAL : LEDGER_CALL;
+}
+
+enum call_step call_record(struct call *call)
+{
+	cleanup_buf struct buf arguments = BUF_INIT;
+	struct ledger_record record = make_record(call, kind_of(call), &arguments);
+
+	record.code = call->result.code;
+	record.detail = call->needs_input ? "asked" : NULL;
+	record.intent = call->intent;
+	record.masks = (int64_t)call->masks;
+	record.escaped = (int64_t)call->escaped;
 	call->ticket = ledger_queue(call->host->ledger, &record, recorded, call);
 	return CALL_WAIT;
 }

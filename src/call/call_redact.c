@@ -45,6 +45,8 @@ enum call_step call_redact(struct call *call)
 {
 	if (call->loaded == NULL)
 		return CALL_NEXT; /* no surface: the text is ours alone */
+	if (call->needs_input)
+		redact_part(call, call->loaded->redactor, &call->question);
 	if (call->tool->reveals && !call->result.is_error)
 		return CALL_NEXT;
 	return redact_result(call, call->loaded->redactor) < 0 ? CALL_FAIL : CALL_NEXT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* run: wait for a place among the children, start the program, take its outcome. */
+/* run: make the intent of a mutation durable, start the program, take its outcome. */
 #include "call/call_internal.h"
 
 #include <string.h>
@@ -85,20 +85,29 @@ static int start(struct call *call)
 	return call->run != NULL ? 0 : -1;
 }
 
-/* After a wait the gates count again: the surface may have been withdrawn meanwhile. */
-static int check_still_served(struct call *call)
+static enum call_step start_or_fail(struct call *call)
 {
-	if (call->served->loaded == call->loaded)
-		return 0;
-	return err_set(&call->err, ERR_SURFACE_UNTRUSTED,
-	    "surface %s changed while the call waited", call->tool->surface->name);
+	if (start(call) == 0)
+		return CALL_WAIT;
+	host_child_ended(call);
+	return CALL_FAIL;
 }
 
-void call_run_now(struct call *call)
+/* The intent of a mutation is durable: its child may start. */
+static void on_intent(void *ctx, int64_t sequence, const struct err *err)
 {
-	host_child_started(call);
-	if (check_still_served(call) == 0 && start(call) == 0)
-		return;
+	struct call *call = ctx;
+
+	if (err_is_set(err)) {
+		err_set(&call->err, ERR_LEDGER_UNAVAILABLE, "%s", err->message);
+	} else if (call->is_cancelled || call->host->is_draining) {
+		call->intent = sequence;
+		err_set(&call->err, ERR_CANCELLED, "the call was cancelled before it started");
+	} else {
+		call->intent = sequence;
+		if (start_or_fail(call) == CALL_WAIT)
+			return;
+	}
 	host_child_ended(call);
 	call_resume(call, CALL_FAIL);
 }
@@ -107,16 +116,8 @@ enum call_step call_run(struct call *call)
 {
 	if (call->tool->builtin != SURFACE_BUILTIN_NONE)
 		return CALL_NEXT;
-	if (call->host->is_draining) {
-		err_set(&call->err, ERR_CANCELLED, "the server is ending");
-		return CALL_FAIL;
-	}
-	if (call->host->calls_len > LIMIT_WAITING) {
-		err_set(
-		    &call->err, ERR_UNAVAILABLE, "more than %zu calls are waiting", LIMIT_WAITING);
-		return CALL_FAIL;
-	}
-	host_enqueue(call);
-	host_start_waiting(call->host);
+	if (call->tool->effect == SURFACE_READ)
+		return start_or_fail(call);
+	(void)call_queue_row(call, LEDGER_INTENT, NULL, on_intent);
 	return CALL_WAIT;
 }

@@ -26,7 +26,7 @@ static const struct stage {
 	{ "scope", call_scope, STAGE_GATE },       /* visible to this caller? */
 	{ "validate", call_validate, STAGE_GATE }, /* arguments fit the schema */
 	{ "permit", call_permit, STAGE_GATE },     /* permit, ask a person, or refuse */
-	{ "argv", call_argv, STAGE_GATE },         /* arguments → argv, stdin, files */
+	{ "argv", call_argv, STAGE_GATE },         /* a place; arguments → argv, stdin, files */
 	{ "run", call_run, 0 },                    /* spawn, pump, limit, reap */
 	{ "result", call_result, 0 },              /* stdout → result */
 	{ "redact", call_redact, STAGE_ALWAYS },   /* what may leave */
@@ -49,6 +49,13 @@ struct call *call_new(struct host *host, const struct call_client *client, const
 	call->protocol = xstrdup(client->protocol);
 	call->client = xstrdup(client->name);
 	call->can_ask = client->can_ask;
+	call->ask = client->ask;
+	call->ask_ctx = client->ask_ctx;
+	if (client->state != NULL)
+		call->state = xmemdupz(client->state, client->state_len);
+	call->answer = client->answer;
+	call->question = BUF_INIT;
+	call->new_state = BUF_INIT;
 	call->command = SURFACE_COMMAND_INIT;
 	call->outcome = RUN_OUTCOME_INIT;
 	call->out = BUF_INIT;
@@ -78,6 +85,9 @@ static void call_free(struct call *call)
 	free(call->name);
 	free(call->protocol);
 	free(call->client);
+	free(call->state);
+	buf_release(&call->question);
+	buf_release(&call->new_state);
 	json_doc_release(&call->arguments);
 	json_doc_release(&call->resolved);
 	json_doc_release(&call->request);
@@ -100,7 +110,11 @@ static void end(struct call *call)
 		.is_cancelled = call->is_cancelled,
 	};
 
-	if (call->err.code == ERR_TOOL_NOT_FOUND)
+	if (call->needs_input && !err_is_set(&call->err)) {
+		outcome.question = call->question.data;
+		outcome.state = call->new_state.data;
+	}
+	if (err_is_set(&call->err) && err_info(call->err.code)->rpc_code != 0)
 		outcome.err = call->err;
 	call->done(call->ctx, &outcome);
 	call_free(call);
@@ -118,20 +132,17 @@ static void fail(struct call *call)
 
 static void walk(struct call *call)
 {
-	bool has_failed = err_is_set(&call->err);
-
 	while (call->stage < ARRAY_LEN(stages)) {
 		const struct stage *stage = &stages[call->stage];
+		bool is_short = err_is_set(&call->err) || call->needs_input;
 		enum call_step step = CALL_NEXT;
 
-		if (!has_failed || (stage->flags & STAGE_ALWAYS) != 0)
+		if (!is_short || (stage->flags & STAGE_ALWAYS) != 0)
 			step = stage->step(call);
 		if (step == CALL_WAIT)
 			return;
-		if (step == CALL_FAIL) {
+		if (step == CALL_FAIL)
 			fail(call);
-			has_failed = true;
-		}
 		call->stage++;
 	}
 	end(call);
@@ -151,13 +162,30 @@ void call_resume(struct call *call, enum call_step step)
 	walk(call);
 }
 
+void call_answer(struct call *call, enum call_answer answer)
+{
+	assert(call->is_asking);
+	call->is_asking = false;
+	call->has_answer = true;
+	call->answer = answer;
+	/* After any wait all gates run again, on what is there now. */
+	loaded_release(steal_ptr(&call->loaded));
+	call->tool = NULL;
+	json_doc_release(&call->arguments);
+	redactor_values_release(&call->secrets);
+	call->stage = 0;
+	walk(call);
+}
+
 void call_cancel(struct call *call)
 {
 	call->is_cancelled = true;
 	if (call->run != NULL) {
 		run_cancel(call->run);
-	} else if (call->is_queued) {
-		host_dequeue(call);
+	} else if (call->is_queued || call->is_asking) {
+		if (call->is_queued)
+			host_dequeue(call);
+		call->is_asking = false;
 		err_set(&call->err, ERR_CANCELLED, "the call was cancelled before it started");
 		call_resume(call, CALL_FAIL);
 	}

@@ -13,13 +13,15 @@
  *               can write it
  * gate_scope    visible to this caller?
  * gate_write    permit, ask a person, or refuse
- * gate_config   the host's config.yaml: trusted folders
+ * gate_config   the host's config.yaml: trusted folders, write waivers
+ * gate_consent  proof that a person was asked exactly this
  * gate_repository  may git be started in this folder?
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/ids.h"
 #include "base/strvec.h"
@@ -71,8 +73,18 @@ int gate_trust_check(
 
 /* ---- the host's config.yaml ---- */
 
+/* What config.yaml says of one surface. */
+struct gate_surface_config {
+	char *name;
+	bool is_open;        /* `writes: open`: the program itself authorizes */
+	struct strvec waive; /* tools that need no person's yes */
+};
+
 struct gate_config {
 	struct strvec trusted_folders; /* absolute; repositories below them may name programs */
+	struct gate_surface_config *surfaces;
+	size_t surfaces_len;
+	size_t surfaces_cap;
 };
 
 #define GATE_CONFIG_INIT ((struct gate_config){ 0 })
@@ -136,11 +148,58 @@ bool gate_scope_shows(const struct gate_subject *subject, const struct gate_tool
 
 enum gate_decision { GATE_PERMIT, GATE_ASK, GATE_DENY };
 
+/* What the write gate looks at (DESIGN §5.3; pass.md §0.4). */
+struct gate_write {
+	const char *surface;
+	const char *tool;
+	bool is_read;                   /* effect is read */
+	bool is_destroy;                /* effect is destroy */
+	bool is_open;                   /* `writes: open` of a built-in surface */
+	bool is_write_allowed;          /* --allow-write SURFACE, or the surface's switch */
+	bool is_noninteractive_allowed; /* --allow-noninteractive-write SURFACE, or its switch */
+	bool is_vetoed;                 /* `confirm: false` */
+	bool can_ask; /* a person can be asked: elicitation declared, or a terminal */
+};
+
 /*
- * permit, ask a person, or deny with err set. Until questions to a person exist every tool whose
- * effect is not read is denied with ERR_WRITE_CONFIRMATION_UNAVAILABLE.
+ * The matrix, top row first:
+ *
+ *	effect read                                    permit
+ *	writes: open (built in, or by config.yaml)     permit
+ *	not --allow-write                              deny  WRITE_DISABLED
+ *	confirm: false                                 deny  WRITE_DECLINED
+ *	tool waived in config.yaml                     permit
+ *	a person can be asked                          ask
+ *	--allow-noninteractive-write, not destroy      permit
+ *	else                                           deny  WRITE_CONFIRMATION_UNAVAILABLE
+ *
+ * `confirm: true` replaces nothing. A tool that destroys always asks, unless waived.
  */
-enum gate_decision gate_write_decide(const struct gate_subject *subject,
-    const struct gate_tool *tool, bool is_vetoed, struct err *err) MUST_CHECK;
+enum gate_decision gate_write_decide(
+    const struct gate_write *facts, const struct gate_config *config, struct err *err) MUST_CHECK;
+
+/* ---- consent across a round trip: requestState ---- */
+
+struct gate_consents;
+
+/* One a process: a fresh key, nothing spent. */
+struct gate_consents *gate_consents_new(void) MUST_CHECK;
+void gate_consents_free(struct gate_consents *consents);
+
+/*
+ * Appends a requestState that proves a question about subject (the digest of tool, canonical
+ * arguments, surface and launch scope) was asked now. It lasts LIMIT_CONSENT_MS. now_ms is wall
+ * time.
+ */
+void gate_consent_issue(const struct gate_consents *consents, const struct digest *subject,
+    int64_t now_ms, struct buf *ret_state);
+
+/*
+ * Takes a state back, once. ERR_STATE_INVALID: not ours, edited, of another process, or about
+ * something else; ERR_STATE_EXPIRED; ERR_STATE_SPENT; ERR_UNAVAILABLE when the memory of spent
+ * ones is full. Whatever the person answered, the state is spent by a success.
+ */
+int gate_consent_redeem(struct gate_consents *consents, const char *state, size_t state_len,
+    const struct digest *subject, int64_t now_ms, struct err *err) MUST_CHECK;
 
 #endif

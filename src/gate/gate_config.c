@@ -2,6 +2,7 @@
 /* The host's config.yaml. */
 #include "gate/gate.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/dirs.h"
@@ -13,7 +14,13 @@
 
 void gate_config_release(struct gate_config *config)
 {
+	for (size_t i = 0; i < config->surfaces_len; i++) {
+		free(config->surfaces[i].name);
+		strvec_release(&config->surfaces[i].waive);
+	}
+	free(config->surfaces);
 	strvec_release(&config->trusted_folders);
+	*config = GATE_CONFIG_INIT;
 }
 
 /* trusted_folders: absolute paths, kept without a trailing slash. */
@@ -36,11 +43,63 @@ static int read_trusted_folders(
 	return 0;
 }
 
+/* waive: names of tools. */
+static int read_waive(const struct json *list, struct gate_surface_config *entry, struct err *err)
+{
+	if (!json_is(list, JSON_ARRAY))
+		return err_set(err, ERR_CONFIGURATION, "surfaces.%s.waive is no list", entry->name);
+	json_foreach (item, list) {
+		if (json_text(item) == NULL)
+			return err_set(err, ERR_CONFIGURATION, "surfaces.%s.waive: each is a tool",
+			    entry->name);
+		strvec_push(&entry->waive, json_text(item));
+	}
+	return 0;
+}
+
+static int read_surface(
+    const struct json *settings, struct gate_surface_config *entry, struct err *err)
+{
+	if (!json_is(settings, JSON_OBJECT))
+		return err_set(err, ERR_CONFIGURATION, "surfaces.%s is no mapping", entry->name);
+	json_foreach_member (key, value, settings) {
+		if (json_is_text(key, "writes") && json_is_text(value, "open"))
+			entry->is_open = true;
+		else if (json_is_text(key, "writes"))
+			return err_set(err, ERR_CONFIGURATION,
+			    "surfaces.%s.writes: only \"open\" is known", entry->name);
+		else if (!json_is_text(key, "waive"))
+			return err_set(err, ERR_CONFIGURATION, "surfaces.%s: unknown key \"%.40s\"",
+			    entry->name, key->str);
+		else if (read_waive(value, entry, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* surfaces: {NAME: {writes: open, waive: [TOOL]}} */
+static int read_surfaces(const struct json *map, struct gate_config *config, struct err *err)
+{
+	if (!json_is(map, JSON_OBJECT))
+		return err_set(err, ERR_CONFIGURATION, "surfaces is no mapping");
+	json_foreach_member (key, value, map) {
+		struct gate_surface_config *entry;
+
+		ARRAY_GROW(config->surfaces, config->surfaces_len, config->surfaces_cap);
+		entry = &config->surfaces[config->surfaces_len++];
+		*entry = (struct gate_surface_config){ .name = xstrdup(key->str) };
+		if (read_surface(value, entry, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* One list makes reader and checker. */
 static const struct config_key {
 	const char *name;
 	int (*read)(const struct json *value, struct gate_config *config, struct err *err);
 } config_keys[] = {
+	{ "surfaces", read_surfaces },
 	{ "trusted_folders", read_trusted_folders },
 };
 

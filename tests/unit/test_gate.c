@@ -66,18 +66,138 @@ static void a_scope_hides_what_no_contract_names(void **state)
 	assert_false(gate_scope_shows(&scoped, &tool, &nobody));
 }
 
-static void a_write_is_denied_while_nobody_can_be_asked(void **state)
+/* ---- the write gate ---- */
+
+static struct gate_write write_facts(void)
+{
+	return (struct gate_write){
+		.surface = "git",
+		.tool = "git_commit",
+		.is_write_allowed = true,
+		.can_ask = true,
+	};
+}
+
+static const struct gate_config no_config = { 0 };
+
+static enum err_code denied(const struct gate_write *facts, const struct gate_config *config)
 {
 	cleanup_err struct err err = ERR_INIT;
-	struct gate_tool tool = read_tool();
+
+	assert_int_equal(gate_write_decide(facts, config, &err), GATE_DENY);
+	return err.code;
+}
+
+static enum gate_decision decided(const struct gate_write *facts, const struct gate_config *config)
+{
+	cleanup_err struct err err = ERR_INIT;
+	enum gate_decision decision = gate_write_decide(facts, config, &err);
+
+	assert_int_equal(decision == GATE_DENY, err_is_set(&err));
+	return decision;
+}
+
+static void a_read_is_permitted_whatever_else(void **state)
+{
+	struct gate_write facts = { .surface = "git", .tool = "git_log", .is_read = true };
 
 	(void)state;
-	assert_int_equal(gate_write_decide(&unscoped, &tool, false, &err), GATE_PERMIT);
-	tool.is_read = false;
-	assert_int_equal(gate_write_decide(&unscoped, &tool, false, &err), GATE_DENY);
-	assert_int_equal(err.code, ERR_WRITE_CONFIRMATION_UNAVAILABLE);
-	assert_int_equal(gate_write_decide(&unscoped, &tool, true, &err), GATE_DENY);
-	assert_int_equal(err.code, ERR_WRITE_DECLINED);
+	assert_int_equal(decided(&facts, &no_config), GATE_PERMIT);
+}
+
+static void writing_is_off_unless_the_launch_allows_it(void **state)
+{
+	struct gate_write facts = write_facts();
+
+	(void)state;
+	facts.is_write_allowed = false;
+	facts.is_noninteractive_allowed = true;
+	assert_int_equal(denied(&facts, &no_config), ERR_WRITE_DISABLED);
+}
+
+static void confirm_false_is_a_veto_and_confirm_true_is_nothing(void **state)
+{
+	struct gate_write facts = write_facts();
+
+	(void)state;
+	facts.is_vetoed = true;
+	assert_int_equal(denied(&facts, &no_config), ERR_WRITE_DECLINED);
+	facts.is_noninteractive_allowed = true;
+	facts.can_ask = false;
+	assert_int_equal(denied(&facts, &no_config), ERR_WRITE_DECLINED);
+}
+
+static void a_write_asks_a_person_who_can_be_asked(void **state)
+{
+	struct gate_write facts = write_facts();
+
+	(void)state;
+	assert_int_equal(decided(&facts, &no_config), GATE_ASK);
+	facts.is_noninteractive_allowed = true;
+	assert_int_equal(decided(&facts, &no_config), GATE_ASK);
+}
+
+static void nobody_to_ask_is_a_refusal_and_never_a_yes(void **state)
+{
+	struct gate_write facts = write_facts();
+
+	(void)state;
+	facts.can_ask = false;
+	assert_int_equal(denied(&facts, &no_config), ERR_WRITE_CONFIRMATION_UNAVAILABLE);
+	facts.is_noninteractive_allowed = true;
+	assert_int_equal(decided(&facts, &no_config), GATE_PERMIT);
+}
+
+static void what_destroys_always_asks(void **state)
+{
+	struct gate_write facts = write_facts();
+
+	(void)state;
+	facts.is_destroy = true;
+	facts.can_ask = false;
+	facts.is_noninteractive_allowed = true;
+	assert_int_equal(denied(&facts, &no_config), ERR_WRITE_CONFIRMATION_UNAVAILABLE);
+	facts.can_ask = true;
+	assert_int_equal(decided(&facts, &no_config), GATE_ASK);
+}
+
+static void a_waiver_holds_for_its_tool_and_surface_alone(void **state)
+{
+	char waived[] = "git_commit";
+	char *items[] = { waived, NULL };
+	char name[] = "git";
+	struct gate_surface_config settings = {
+		.name = name,
+		.waive = { .items = items, .len = 1 },
+	};
+	const struct gate_config config = { .surfaces = &settings, .surfaces_len = 1 };
+	struct gate_write facts = write_facts();
+
+	(void)state;
+	facts.is_destroy = true;
+	assert_int_equal(decided(&facts, &config), GATE_PERMIT);
+	facts.tool = "git_reset";
+	assert_int_equal(decided(&facts, &config), GATE_ASK);
+	facts.tool = "git_commit";
+	facts.surface = "other";
+	assert_int_equal(decided(&facts, &config), GATE_ASK);
+	facts.surface = "git";
+	facts.is_write_allowed = false;
+	assert_int_equal(denied(&facts, &config), ERR_WRITE_DISABLED);
+}
+
+static void open_writes_count_from_the_file_or_the_host(void **state)
+{
+	char name[] = "git";
+	struct gate_surface_config settings = { .name = name, .is_open = true };
+	const struct gate_config config = { .surfaces = &settings, .surfaces_len = 1 };
+	struct gate_write facts = write_facts();
+
+	(void)state;
+	facts.is_write_allowed = false;
+	assert_int_equal(decided(&facts, &config), GATE_PERMIT);
+	facts.is_open = true;
+	assert_int_equal(decided(&facts, &no_config), GATE_PERMIT);
 }
 
 /* ---- config.yaml ---- */
@@ -144,6 +264,25 @@ static void trusted_folders_hold_what_is_below_them_and_nothing_beside(void **st
 	drop(dir);
 }
 
+static void the_config_names_surfaces_and_waivers(void **state)
+{
+	cleanup_err struct err err = ERR_INIT;
+	struct gate_config config = GATE_CONFIG_INIT;
+	struct gate_write facts = write_facts();
+	char *dir = make_folder();
+
+	(void)state;
+	put(dir, "config.yaml",
+	    "surfaces:\n  git: {waive: [git_commit]}\n  notes: {writes: open}\n", 0600);
+	assert_ok(gate_config_load(dir, &config, &err), &err);
+	assert_int_equal(decided(&facts, &config), GATE_PERMIT);
+	facts.surface = "notes";
+	facts.is_write_allowed = false;
+	assert_int_equal(decided(&facts, &config), GATE_PERMIT);
+	gate_config_release(&config);
+	drop(dir);
+}
+
 static void a_broken_config_is_an_error_and_not_an_empty_one(void **state)
 {
 	static const struct {
@@ -156,6 +295,10 @@ static void a_broken_config_is_an_error_and_not_an_empty_one(void **state)
 		{ "trusted_folders: [a]\n", 0600, ERR_CONFIGURATION },
 		{ "trusted_folders: /a\n", 0600, ERR_CONFIGURATION },
 		{ "- 1\n", 0600, ERR_CONFIGURATION },
+		{ "surfaces: {git: {writes: elicit}}\n", 0600, ERR_CONFIGURATION },
+		{ "surfaces: {git: {waived: [x]}}\n", 0600, ERR_CONFIGURATION },
+		{ "surfaces: {git: {waive: x}}\n", 0600, ERR_CONFIGURATION },
+		{ "surfaces: [git]\n", 0600, ERR_CONFIGURATION },
 		{ "a: 1\na: 2\n", 0600, ERR_PARSE },
 	};
 
@@ -257,7 +400,15 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_tool_that_executes_needs_the_launch_option),
 	cmocka_unit_test(a_scoped_surface_shows_only_discovery_without_a_scope),
 	cmocka_unit_test(a_scope_hides_what_no_contract_names),
-	cmocka_unit_test(a_write_is_denied_while_nobody_can_be_asked),
+	cmocka_unit_test(a_read_is_permitted_whatever_else),
+	cmocka_unit_test(writing_is_off_unless_the_launch_allows_it),
+	cmocka_unit_test(confirm_false_is_a_veto_and_confirm_true_is_nothing),
+	cmocka_unit_test(a_write_asks_a_person_who_can_be_asked),
+	cmocka_unit_test(nobody_to_ask_is_a_refusal_and_never_a_yes),
+	cmocka_unit_test(what_destroys_always_asks),
+	cmocka_unit_test(a_waiver_holds_for_its_tool_and_surface_alone),
+	cmocka_unit_test(open_writes_count_from_the_file_or_the_host),
+	cmocka_unit_test(the_config_names_surfaces_and_waivers),
 	cmocka_unit_test(a_missing_config_trusts_nothing),
 	cmocka_unit_test(trusted_folders_hold_what_is_below_them_and_nothing_beside),
 	cmocka_unit_test(a_broken_config_is_an_error_and_not_an_empty_one),
