@@ -102,7 +102,10 @@ enum call_step call_ask_person(struct call *call)
 	if (call->state == NULL)
 		return ask(call, &subject);
 	if (gate_consent_redeem(call->host->consents, call->state, strlen(call->state), &subject,
-		clock_wall_us() / 1000, &call->err) < 0)
+		clock_wall_us() / 1000, &call->err) < 0) {
+		call->err.details =
+		    xasprintf("{\"error_code\":\"%s\"}", err_info(call->err.code)->wire);
 		return CALL_FAIL;
+	}
 	return call->answer == CALL_UNANSWERED ? ask(call, &subject) : judge(call);
 }

@@ -168,6 +168,8 @@ void host_free(struct host *host)
 	host_kill(host);
 	if (host->ledger != NULL)
 		host_flush(host);
+	while (host->calls != NULL)
+		call_abandon(host->calls);
 	loop_timer_remove(host->watch_timer);
 	loop_timer_remove(host->fault_timer);
 	loop_timer_remove(host->tell_timer);

@@ -163,6 +163,9 @@ struct call {
 /* Goes on with the stage after the one that waited; or fails with call->err. */
 void call_resume(struct call *call, enum call_step step);
 
+/* Ends a call at the end of the host, recorded or not; nobody gets an answer. */
+void call_abandon(struct call *call);
+
 /* The stages, one file each, in order. */
 enum call_step call_resolve(struct call *call);
 enum call_step call_scope(struct call *call);

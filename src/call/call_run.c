@@ -98,6 +98,7 @@ static void on_intent(void *ctx, int64_t sequence, const struct err *err)
 {
 	struct call *call = ctx;
 
+	call->ticket = 0;
 	if (err_is_set(err)) {
 		err_set(&call->err, ERR_LEDGER_UNAVAILABLE, "%s", err->message);
 	} else if (call->is_cancelled || call->host->is_draining) {
@@ -118,6 +119,6 @@ enum call_step call_run(struct call *call)
 		return CALL_NEXT;
 	if (call->tool->effect == SURFACE_READ)
 		return start_or_fail(call);
-	(void)call_queue_row(call, LEDGER_INTENT, NULL, on_intent);
+	call->ticket = call_queue_row(call, LEDGER_INTENT, NULL, on_intent);
 	return CALL_WAIT;
 }

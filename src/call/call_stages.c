@@ -120,6 +120,13 @@ static void end(struct call *call)
 	call_free(call);
 }
 
+void call_abandon(struct call *call)
+{
+	ledger_forget(call->host->ledger, call->ticket);
+	call->is_cancelled = true;
+	end(call);
+}
+
 /* A failure becomes the result that the client gets. */
 static void fail(struct call *call)
 {

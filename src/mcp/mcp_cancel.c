@@ -23,5 +23,6 @@ void mcp_cancelled(struct mcp_server *server, const struct mcp_message *message)
 	}
 	mcp_flight_unlist(server, flight);
 	mcp_progress_end(server, flight);
+	mcp_elicit_drop(flight);
 	call_cancel(flight->call);
 }

@@ -80,6 +80,9 @@ void mcp_dispatch_message(
 		(void)err_set(&message->err, ERR_INVALID_REQUEST, "a batch holds no other batch");
 		mcp_dispatch_refuse(server, &waiter, &message->err);
 		break;
+	case MCP_RESPONSE:
+		mcp_elicit_response(server, json_root(&message->doc));
+		break;
 	case MCP_IGNORED:
 		if (err_is_set(&message->err))
 			host_note_protocol_fault(server->host, message->err.code);

@@ -128,6 +128,7 @@ void mcp_flight_free(struct mcp_flight *flight)
 	}
 	free((char *)(uintptr_t)flight->waiter.id);
 	free(flight->key);
+	mcp_elicit_drop(flight);
 	free(flight->tool);
 	free(flight->token);
 	free(flight);

@@ -58,5 +58,6 @@ void mcp_initialized(struct mcp_server *server, const struct mcp_message *messag
 	if (server->session.revision == NULL || mcp_message_is_modern(json_root(&message->doc)))
 		return;
 	server->session.is_initialized = true;
+	mcp_elicit_send_held(server);
 	mcp_changed_watch(server);
 }

@@ -110,9 +110,10 @@ void mcp_id_add_key(struct buf *key, const struct json *node);
 enum mcp_kind {
 	MCP_REQUEST,
 	MCP_NOTIFICATION,
-	MCP_BATCH,   /* the document's root is an array */
-	MCP_IGNORED, /* never answered: a response, or (err is set) a malformed notification */
-	MCP_REFUSED  /* err says why; id is set when it could be read */
+	MCP_BATCH,    /* the document's root is an array */
+	MCP_RESPONSE, /* to a request of ours, or to none */
+	MCP_IGNORED,  /* never answered: (err is set) a malformed notification */
+	MCP_REFUSED   /* err says why; id is set when it could be read */
 };
 
 struct mcp_message {
@@ -254,6 +255,10 @@ struct mcp_flight {
 	int64_t started_ms;       /* calls with a token */
 	int64_t next_progress_ms; /* calls with a token */
 
+	char *question;                       /* calls: what a person is asked; owned */
+	uint64_t question_number;             /* of our request; 0: not sent */
+	struct loop_timer *question_deadline; /* while there is a question */
+
 	bool wants_tools; /* streams: list_changed of tools */
 };
 
@@ -343,6 +348,28 @@ void mcp_progress_flush(struct mcp_server *server, int64_t now_ms);
 /* Appends one note, newline included. */
 void mcp_progress_add_note(struct buf *buf, const struct mcp_flight *flight, int64_t now_ms);
 
+/* ---- asking a person (mcp_elicit.c) ---- */
+
+/* Legacy: asks through a request of ours; a call_ask_fn with the flight as ctx. */
+void mcp_elicit_ask(void *ctx, struct call *call, const char *question);
+
+/* Sends the questions that had to wait for the client's `initialized`. */
+void mcp_elicit_send_held(struct mcp_server *server);
+
+/* A response came: the answer to one of our questions, or nothing. */
+void mcp_elicit_response(struct mcp_server *server, const struct json *response);
+
+/* The call ends or is cancelled: its question, if there is one, is taken back. */
+void mcp_elicit_drop(struct mcp_flight *flight);
+
+/* Modern: appends the members of an input_required result. */
+void mcp_elicit_add_input_required(
+    struct buf *buf, const struct mcp_revision *revision, const char *question, const char *state);
+
+/* Modern: reads requestState and inputResponses; client borrows from params. */
+int mcp_elicit_read_round_trip(
+    const struct json *params, struct call_client *client, struct err *err) MUST_CHECK;
+
 /* ---- answers (mcp_reply.c) ---- */
 
 /* An error; with its details as data. */
@@ -407,6 +434,7 @@ struct mcp_server {
 	struct mcp_flight_list calls;
 	struct mcp_flight_list streams;
 	size_t streams_len;
+	uint64_t questions; /* how many requests of ours were sent */
 	struct mcp_lists lists;
 
 	bool is_watching;        /* the host's files */

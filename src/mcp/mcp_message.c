@@ -114,7 +114,7 @@ static void read_object(struct mcp_message *message, const struct json *root)
 	const char *fault;
 
 	if (method == NULL && (json_get(root, "result") || json_get(root, "error"))) {
-		message->kind = MCP_IGNORED;
+		message->kind = MCP_RESPONSE;
 		return;
 	}
 	if (mcp_id_is_valid(id))

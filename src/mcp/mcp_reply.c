@@ -200,6 +200,18 @@ static void reply_capability_missing(struct mcp_server *server, const struct mcp
 	mcp_reply_error(server, &flight->waiter, &err);
 }
 
+static void reply_question(
+    struct mcp_server *server, const struct mcp_flight *flight, const struct call_outcome *outcome)
+{
+	cleanup_buf struct buf rest = BUF_INIT;
+
+	buf_adds(&rest, ",\"result\":{");
+	mcp_elicit_add_input_required(
+	    &rest, flight->waiter.revision, outcome->question, outcome->state);
+	buf_adds(&rest, "," MCP_META "}}");
+	mcp_reply_ready(server, &flight->waiter, rest.data, rest.len);
+}
+
 void mcp_reply_outcome(
     struct mcp_server *server, const struct mcp_flight *flight, const struct call_outcome *outcome)
 {
@@ -207,6 +219,8 @@ void mcp_reply_outcome(
 
 	if (err_is_set(&outcome->err))
 		mcp_reply_error(server, &flight->waiter, &outcome->err);
+	else if (outcome->question != NULL)
+		reply_question(server, flight, outcome);
 	else if (is_capability_missing(flight, result))
 		reply_capability_missing(server, flight);
 	else if (!add_result(

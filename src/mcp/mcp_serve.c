@@ -193,6 +193,7 @@ static void abandon(struct mcp_flight_list *list)
 		struct mcp_flight *flight = LIST_FIRST(list);
 
 		mcp_progress_end(flight->server, flight);
+		mcp_elicit_drop(flight);
 		mcp_flight_unlist(flight->server, flight);
 		LIST_REMOVE(flight, link);
 		if (flight->waiter.batch != NULL)

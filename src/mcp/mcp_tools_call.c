@@ -13,14 +13,14 @@ static void on_done(void *ctx, const struct call_outcome *outcome)
 
 	if (server != NULL) {
 		mcp_progress_end(server, flight);
+		mcp_elicit_drop(flight);
 		if (flight->is_listed)
 			mcp_reply_outcome(server, flight, outcome);
 	}
 	mcp_flight_free(flight);
 }
 
-static int check_params(
-    const struct json *params, const struct mcp_revision *revision, struct err *err)
+static int check_params(const struct json *params, struct err *err)
 {
 	const struct json *name = json_get(params, "name");
 	const struct json *arguments = json_get(params, "arguments");
@@ -29,16 +29,13 @@ static int check_params(
 		return err_set(err, ERR_INVALID_PARAMS, "name is required and must be a string");
 	if (arguments != NULL && arguments->type != JSON_OBJECT)
 		return err_set(err, ERR_INVALID_PARAMS, "arguments must be an object");
-	/* We give none, so whatever comes is not ours (§5: reject, do not ask anew). */
-	if (revision->is_modern && json_get(params, "requestState") != NULL)
-		return err_set(
-		    err, ERR_INVALID_PARAMS, "requestState was not issued by this server");
 	return 0;
 }
 
 int mcp_tools_call(struct mcp_server *server, struct mcp_request *request, struct err *err)
 {
 	const struct json *params = request->message->params;
+	bool is_modern = request->waiter.revision->is_modern;
 	struct call_client client = {
 		.protocol = request->waiter.revision->name,
 		.name = request->client_name,
@@ -47,7 +44,9 @@ int mcp_tools_call(struct mcp_server *server, struct mcp_request *request, struc
 	struct mcp_flight *flight;
 	const char *name;
 
-	if (check_params(params, request->waiter.revision, err) < 0)
+	if (check_params(params, err) < 0)
+		return -1;
+	if (is_modern && mcp_elicit_read_round_trip(params, &client, err) < 0)
 		return -1;
 	name = json_text(json_get(params, "name"));
 	flight = mcp_flight_new(server, request->message->id, &request->waiter);
@@ -56,6 +55,8 @@ int mcp_tools_call(struct mcp_server *server, struct mcp_request *request, struc
 	flight->can_ask = request->can_ask;
 	if (request->token != NULL)
 		mcp_progress_begin(server, flight, request->token);
+	client.ask = is_modern ? NULL : mcp_elicit_ask;
+	client.ask_ctx = flight;
 	flight->call = call_new(server->host, &client, name, &request->message->doc,
 	    json_get(params, "arguments"), on_done, flight);
 	call_start(flight->call);
