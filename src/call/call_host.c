@@ -161,6 +161,16 @@ static void served_release(struct served *served)
 	free(served->path);
 }
 
+/* What was recorded is signed before we go. Another process may hold the lock: then its own seal
+ * will cover our rows. */
+static void seal(struct host *host)
+{
+	cleanup_err struct err ignored = ERR_INIT;
+
+	if (host->ledger != NULL)
+		(void)!ledger_seal(host->ledger, &ignored);
+}
+
 void host_free(struct host *host)
 {
 	if (host == NULL)
@@ -170,6 +180,7 @@ void host_free(struct host *host)
 		host_flush(host);
 	while (host->calls != NULL)
 		call_abandon(host->calls);
+	seal(host);
 	loop_timer_remove(host->watch_timer);
 	loop_timer_remove(host->fault_timer);
 	loop_timer_remove(host->tell_timer);

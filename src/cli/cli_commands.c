@@ -29,6 +29,21 @@ static const struct cli_option opt_tree = {
 	"The program's own list of commands, one a line; what is neither tool nor left out fails."
 };
 
+static const struct cli_option opt_open = { "--open", NULL, CLI_FLAG, MEMBER(is_open),
+	"Only intents without an outcome: what may have happened and nobody knows." };
+static const struct cli_option opt_of_surface = { "--surface", "NAME", CLI_LIST, MEMBER(surfaces),
+	"Only rows of this surface." };
+static const struct cli_option opt_kind = { "--kind", "KIND", CLI_VALUE, MEMBER(kind),
+	"Only rows of this kind: call, refusal, intent, outcome, consent …" };
+static const struct cli_option opt_tool = { "--tool", "NAME", CLI_VALUE, MEMBER(tool),
+	"Only rows of this tool." };
+static const struct cli_option opt_code = { "--code", "CODE", CLI_VALUE, MEMBER(code),
+	"Only rows that ended with this error code." };
+static const struct cli_option opt_after = { "--after", "ROW", CLI_VALUE, MEMBER(after),
+	"Only rows after this one." };
+static const struct cli_option opt_limit = { "--limit", "N", CLI_VALUE, MEMBER(limit),
+	"At most so many rows, the newest; 50 by default." };
+
 static const struct cli_option *const no_options[] = { NULL };
 static const struct cli_option *const serve_options[] = { &opt_surface, &opt_root, &opt_workspace,
 	&opt_stage, &opt_allow_write, &opt_allow_noninteractive, &opt_allow_exec, &opt_stdio,
@@ -36,6 +51,11 @@ static const struct cli_option *const serve_options[] = { &opt_surface, &opt_roo
 static const struct cli_option *const call_options[] = { &opt_surface, &opt_root, &opt_allow_exec,
 	NULL };
 static const struct cli_option *const coverage_options[] = { &opt_tree, NULL };
+
+static const struct cli_option *const audit_options[] = { &opt_open, &opt_of_surface, &opt_kind,
+	&opt_tool, &opt_code, &opt_after, &opt_limit, NULL };
+static const struct cli_option *const export_options[] = { &opt_of_surface, &opt_kind, &opt_tool,
+	&opt_code, &opt_after, NULL };
 
 const struct command cli_commands[] = {
 	{ "mcp serve", cmd_mcp_serve, NULL, 0, 0, serve_options,
@@ -82,6 +102,24 @@ const struct command cli_commands[] = {
 	{ "surface schema", cmd_surface_schema, NULL, 0, 0, no_options,
 	    "Print the JSON Schema of surface files, for editors.",
 	    "  stile surface schema >surface.schema.json\n" },
+	{ "audit list", cmd_audit_list, "[FILE]", 0, 1, audit_options,
+	    "List what the ledger holds: calls, refusals, intents, consents.",
+	    "FILE is a ledger's database; this host's own by default.\n"
+	    "\n"
+	    "  stile audit list --kind refusal\n"
+	    "  stile audit list --open\n" },
+	{ "audit verify", cmd_audit_verify, "[FILE]", 0, 1, no_options,
+	    "Re-compute the hash chain and check the seals.",
+	    "FILE is a ledger's database or an export; this host's own by default. Nothing but "
+	    "the\n"
+	    "file is needed. The exit status is 3 when a row is bad, and the first one is named.\n"
+	    "\n"
+	    "  stile audit verify\n" },
+	{ "audit export", cmd_audit_export, "[FILE]", 0, 1, export_options,
+	    "Write the ledger as JSON lines.",
+	    "Rows that do not fit keep what the chain needs, so that the export verifies alone.\n"
+	    "\n"
+	    "  stile audit export --tool git_commit >audit.jsonl\n" },
 	{ "completion", cmd_completion, "SHELL", 1, 1, no_options,
 	    "Print completions for bash, zsh or fish.",
 	    "  stile completion bash >~/.local/share/bash-completion/completions/stile\n" },

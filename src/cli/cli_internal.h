@@ -28,6 +28,12 @@ struct cli_options {
 	struct strvec allow_noninteractive_write;
 	struct strvec allow_exec;
 	char *tree;
+	bool is_open;
+	char *kind;
+	char *tool;
+	char *code;
+	char *after;
+	char *limit;
 	struct strvec words; /* what is no option */
 };
 
@@ -80,6 +86,9 @@ void cli_write_help(struct buf *out, const struct command *command);
 void cli_write_overview(struct buf *out, const char *group); /* group NULL: all */
 
 /* The command files' entries. */
+int cmd_audit_export(struct cli *cli, struct err *err);
+int cmd_audit_list(struct cli *cli, struct err *err);
+int cmd_audit_verify(struct cli *cli, struct err *err);
 int cmd_call(struct cli *cli, struct err *err);
 int cmd_completion(struct cli *cli, struct err *err);
 int cmd_mcp_serve(struct cli *cli, struct err *err);

@@ -23,6 +23,11 @@ void cli_options_release(struct cli_options *options)
 	free(options->workspace);
 	free(options->stage);
 	free(options->tree);
+	free(options->kind);
+	free(options->tool);
+	free(options->code);
+	free(options->after);
+	free(options->limit);
 }
 
 /* The row that name (len bytes) names, or NULL. */
