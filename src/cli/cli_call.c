@@ -8,11 +8,12 @@
 #include "base/loop.h"
 #include "call/call.h"
 
-/* What the end of the call leaves for the command. */
+/* What the call leaves for the command. */
 struct caller {
 	struct cli *cli;
 	struct loop *loop;
 	struct call *call;
+	char *question; /* to be asked on the terminal; owned */
 	struct err err;
 };
 
@@ -21,6 +22,29 @@ static void start(void *ctx)
 	const struct caller *caller = ctx;
 
 	call_start(caller->call);
+}
+
+/* Asks on the terminal. The gate asked whether there is one; that it is gone now is no yes. */
+static void ask_person(void *ctx)
+{
+	struct caller *caller = ctx;
+	cleanup_free char *text = xasprintf("%s\nType yes to allow it: ", caller->question);
+	cleanup_err struct err err = ERR_INIT;
+	enum call_answer answer = CALL_ACCEPTED;
+
+	if (cli_tty_confirm(text, "yes", &err) < 0)
+		answer = err.code == ERR_WRITE_DECLINED ? CALL_DECLINED : CALL_ASK_FAILED;
+	call_answer(caller->call, answer);
+}
+
+static void on_ask(void *ctx, struct call *call, const char *question)
+{
+	struct caller *caller = ctx;
+
+	(void)call;
+	free(caller->question);
+	caller->question = xstrdup(question);
+	(void)loop_add_timer(caller->loop, 0, ask_person, caller);
 }
 
 static void keep_failure(struct caller *caller, const struct surface_result *result)
@@ -82,8 +106,13 @@ static int read_arguments(const char *word, struct json_doc *doc, struct err *er
 static int call_tool(struct cli *cli, struct loop *loop, struct host *host, struct err *err)
 {
 	const struct strvec *words = &cli->options.words;
-	const struct call_client client = { .name = "stile call" };
 	struct caller caller = { .cli = cli, .loop = loop };
+	const struct call_client client = {
+		.name = "stile call",
+		.can_ask = cli_tty_is_there(),
+		.ask = on_ask,
+		.ask_ctx = &caller,
+	};
 	cleanup_json struct json_doc doc = JSON_DOC_INIT;
 	const struct json *arguments;
 	int result;
@@ -100,6 +129,7 @@ static int call_tool(struct cli *cli, struct loop *loop, struct host *host, stru
 		result = -1;
 	}
 	err_release(&caller.err);
+	free(caller.question);
 	return result;
 }
 
@@ -113,6 +143,7 @@ int cmd_call(struct cli *cli, struct err *err)
 	options.surfaces = cli->options.surfaces;
 	options.roots = cli->options.roots;
 	options.allow_exec = cli->options.allow_exec;
+	options.allow_write = cli->options.allow_write;
 	options.caller = "cli";
 	host = host_new(loop, &options, err);
 	if (host != NULL)

@@ -48,8 +48,8 @@ static const struct cli_option *const no_options[] = { NULL };
 static const struct cli_option *const serve_options[] = { &opt_surface, &opt_root, &opt_workspace,
 	&opt_stage, &opt_allow_write, &opt_allow_noninteractive, &opt_allow_exec, &opt_stdio,
 	NULL };
-static const struct cli_option *const call_options[] = { &opt_surface, &opt_root, &opt_allow_exec,
-	NULL };
+static const struct cli_option *const call_options[] = { &opt_surface, &opt_root, &opt_allow_write,
+	&opt_allow_exec, NULL };
 static const struct cli_option *const coverage_options[] = { &opt_tree, NULL };
 
 static const struct cli_option *const audit_options[] = { &opt_open, &opt_of_surface, &opt_kind,
@@ -70,7 +70,7 @@ const struct command cli_commands[] = {
 	    "protocol; messages for you go to standard error, calls into the ledger.\n" },
 	{ "call", cmd_call, "TOOL [ARGUMENTS]", 1, 2, call_options,
 	    "Call one tool as a client would, through the same gates.",
-	    "ARGUMENTS is a JSON object, {} by default.\n"
+	    "ARGUMENTS is a JSON object, {} by default. A tool that writes asks on the terminal.\n"
 	    "\n"
 	    "  stile call git_log '{\"limit\": 3}' --surface git\n" },
 	{ "surface list", cmd_surface_list, NULL, 0, 0, no_options,

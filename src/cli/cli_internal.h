@@ -118,6 +118,7 @@ void cli_table_write(const struct cli_table *table, struct buf *out);
  * Shows text on /dev/tty and asks the person to type wanted. ERR_WRITE_DECLINED when something
  * else was typed, ERR_WRITE_CONFIRMATION_UNAVAILABLE without a terminal. There is no way around it.
  */
+bool cli_tty_is_there(void);
 int cli_tty_confirm(const char *text, const char *wanted, struct err *err) MUST_CHECK;
 
 #endif

@@ -47,6 +47,13 @@ static bool read_line(int fd, char *line, size_t size)
 	return true;
 }
 
+bool cli_tty_is_there(void)
+{
+	cleanup_fd int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+
+	return fd >= 0;
+}
+
 int cli_tty_confirm(const char *text, const char *wanted, struct err *err)
 {
 	cleanup_fd int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
