@@ -125,7 +125,7 @@ static int add_row(void *ctx, const struct ledger_row *row, struct err *err)
 	cells[2] = or_dash(record->caller);
 	cells[3] = row->kind;
 	cells[4] = or_dash(record->tool);
-	cells[5] = or_dash(record->code);
+	cells[5] = or_dash(record->code != NULL ? record->code : record->detail);
 	cells[6] = exit_status;
 	cells[7] = duration;
 	cli_table_row(&list->table, cells);
@@ -149,7 +149,7 @@ static int fill_list(
     struct audit_list *list, const char *path, struct ledger_filter *filter, struct err *err)
 {
 	static const char *const heading[] = { "ROW", "TIME (UTC)", "CALLER", "KIND", "TOOL",
-		"CODE", "EXIT", "TOOK" };
+		"CODE OR DETAIL", "EXIT", "TOOK" };
 
 	cli_table_row(&list->table, heading);
 	filter->newest_first = true;

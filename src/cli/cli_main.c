@@ -64,13 +64,13 @@ static void print_envelope(const struct cli *cli, const struct err *err, int exi
 	write_out(cli->out_fd, &text);
 }
 
-/* An error for people: one line, whatever it holds. */
+/* An error for people; what it quotes of others cannot move the cursor. */
 static void print_error(const struct err *err)
 {
 	cleanup_buf struct buf line = BUF_INIT;
 
 	buf_adds(&line, "stile: ");
-	text_add_visible(&line, err->message, strlen(err->message));
+	(void)text_add_clean(&line, err->message, strlen(err->message));
 	buf_addc(&line, '\n');
 	write_out(STDERR_FILENO, &line);
 }

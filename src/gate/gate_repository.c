@@ -280,8 +280,9 @@ static int check(const struct repository *repo, struct err *err)
 	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
 		if (!is_inside(repo, places[i]))
 			return refuse(err, places[i],
-			    "belongs to the repository and lies outside the "
-			    "launch roots");
+			    "belongs to the repository and lies outside the launch roots; a person "
+			    "can add it with --root, or list the repository's folder under "
+			    "trusted_folders in config.yaml");
 	}
 	if (check_links(repo, repo->git_dir, err) < 0 ||
 	    (strcmp(repo->common, repo->git_dir) != 0 &&
