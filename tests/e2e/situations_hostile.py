@@ -79,13 +79,13 @@ class Trap:
         os.mkdir(self.folder)
         for hook in HOOKS:
             self.script(os.path.join(self.folder, hook))
-            if hooks:
-                self.script(os.path.join(self.repo, '.git', 'hooks', hook))
         box.write('repo/.gitattributes', '*.txt filter=evil diff=evil merge=evil\n')
         box.git('add', '.gitattributes', cwd=self.repo)
         box.git('commit', '-q', '-m', 'attributes', cwd=self.repo)
         box.git('config', 'user.name', 'Ada', cwd=self.repo)
         box.git('config', 'user.email', 'a@x', cwd=self.repo)
+        for hook in HOOKS if hooks else ():
+            self.script(os.path.join(self.repo, '.git', 'hooks', hook))
         box.write('repo/a.txt', 'one\ntwo\n')
         box.write('repo/new.txt', 'new\n')
         for setting in settings:
@@ -145,10 +145,10 @@ def harmless(name, settings):
     return case
 
 
-REFUSED = [refused(name, settings) for name, settings in CONFIGURED.items()]
-HARMLESS = [harmless(name, settings) for name, settings in TOLERATED.items()]
-for index, function in enumerate(REFUSED + HARMLESS):
-    globals()[f'case_{index}'] = function
+globals().update({f'refused_{name}': refused(name, settings)
+                  for name, settings in CONFIGURED.items()})
+globals().update({f'harmless_{name}': harmless(name, settings)
+                  for name, settings in TOLERATED.items()})
 
 
 @test('hostile git: hooks in the repository never run')
