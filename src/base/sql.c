@@ -212,12 +212,21 @@ static int prepare_own(struct sql *sql, struct err *err)
 	return sql->data_version == NULL ? -1 : 0;
 }
 
+/* One thread and no statistics: SQLite's allocator then takes no locks. Without effect, and
+ * harmless, once SQLite is in use. */
+static void configure_library(void)
+{
+	(void)sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 /* A connection to name, which is path itself or an URI of it. */
 static struct sql *connect_to(const char *name, const char *path, int flags, struct err *err)
 {
 	struct sql *sql = xcalloc(1, sizeof(*sql));
 	int rc;
 
+	configure_library();
 	sql->path = xstrdup(path);
 	rc = sqlite3_open_v2(
 	    name, &sql->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
@@ -402,6 +411,16 @@ void sql_bind_text_len(struct sql_stmt *stmt, int index, const char *data, size_
 void sql_bind_blob(struct sql_stmt *stmt, int index, const void *data, size_t len)
 {
 	note_bind(stmt, sqlite3_bind_blob64(stmt->stmt, index, data, len, SQLITE_TRANSIENT));
+}
+
+void sql_bind_text_borrowed(struct sql_stmt *stmt, int index, const char *text)
+{
+	note_bind(stmt, sqlite3_bind_text(stmt->stmt, index, text, -1, SQLITE_STATIC));
+}
+
+void sql_bind_blob_borrowed(struct sql_stmt *stmt, int index, const void *data, size_t len)
+{
+	note_bind(stmt, sqlite3_bind_blob64(stmt->stmt, index, data, len, SQLITE_STATIC));
 }
 
 void sql_bind_null(struct sql_stmt *stmt, int index)

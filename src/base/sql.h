@@ -55,6 +55,10 @@ void sql_bind_int(struct sql_stmt *stmt, int index, int64_t value);
 void sql_bind_text(struct sql_stmt *stmt, int index, const char *text);
 void sql_bind_text_len(struct sql_stmt *stmt, int index, const char *data, size_t len);
 void sql_bind_blob(struct sql_stmt *stmt, int index, const void *data, size_t len);
+
+/* The same without the copy: data stays as it is until the statement was run or reset. */
+void sql_bind_text_borrowed(struct sql_stmt *stmt, int index, const char *text);
+void sql_bind_blob_borrowed(struct sql_stmt *stmt, int index, const void *data, size_t len);
 void sql_bind_null(struct sql_stmt *stmt, int index);
 
 /* 1: a row is there; 0: done (the statement is reset, its bindings kept); -1: err is set. */

@@ -118,6 +118,7 @@ struct ledger *ledger_new(const char *data_dir, struct loop *loop)
 {
 	struct ledger *ledger = xcalloc(1, sizeof(*ledger));
 
+	ledger->store = STORE_INIT;
 	ledger->store.data_dir = xstrdup(data_dir);
 	ledger->loop = loop;
 	id_new("w_", ledger->writer);
@@ -303,6 +304,12 @@ static void key_arguments(struct store *store, struct entry *entry)
 	entry->is_keyed = true;
 }
 
+/* Since the first try of what waits; 0: this is it. */
+static int64_t waited_ms(const struct ledger *ledger)
+{
+	return ledger->busy_since_ms == 0 ? 0 : clock_monotonic_ms() - ledger->busy_since_ms;
+}
+
 /* One transaction; the last hash is read inside it, so that several processes make one chain. */
 static int write_waiting(struct ledger *ledger, struct err *err)
 {
@@ -310,8 +317,11 @@ static int write_waiting(struct ledger *ledger, struct err *err)
 	cleanup_txn struct sql_txn txn = SQL_TXN_INIT;
 	struct tip tip;
 
-	if (store_open(store, err) < 0 || sql_begin(store->sql, &txn, err) < 0 ||
-	    store_read_tip(store, &tip, err) < 0)
+	if (store_open(store, err) < 0)
+		return -1;
+	if (!store_may_try(store, waited_ms(ledger)))
+		return err_set(err, ERR_UNAVAILABLE, "other processes wait longer");
+	if (sql_begin(store->sql, &txn, err) < 0 || store_read_tip(store, &tip, err) < 0)
 		return -1;
 	for (struct entry *entry = ledger->waiting.first; entry != NULL; entry = entry->next) {
 		key_arguments(store, entry);
@@ -372,6 +382,7 @@ static void try_write(struct ledger *ledger)
 	cleanup_err struct err err = ERR_INIT;
 
 	if (write_waiting(ledger, &err) == 0) {
+		store_end_turn(&ledger->store);
 		ledger->busy_since_ms = 0;
 		note_written(ledger);
 		settle(ledger, &err);

@@ -18,7 +18,7 @@ struct line {
 	struct digest content; /* of a withheld row */
 	bool is_withheld;
 	uint8_t blobs[LEDGER_COLUMNS][SIGNATURE_SIZE];
-	unsigned columns_len; /* content columns that were there */
+	bool has_column[LEDGER_COLUMNS];
 	bool has_sequence;
 	bool has_previous;
 	bool has_hash;
@@ -50,7 +50,7 @@ static bool read_member_column(struct line *line, size_t index, const struct jso
 	const char *text = json_text(value);
 	int64_t number = 0;
 
-	line->columns_len++;
+	line->has_column[index] = true;
 	switch (column->type) {
 	case COLUMN_INT:
 		if (!json_number_int64(value, &number))
@@ -104,6 +104,20 @@ static bool read_member(struct line *line, const struct json *key, const struct 
 	return false;
 }
 
+/* A withheld row has none; any other has all that are never NULL: leaving a 0 out would be a second
+ * way to write the same row. */
+static bool has_its_columns(const struct line *line)
+{
+	for (size_t i = 0; i < LEDGER_COLUMNS; i++) {
+		enum column_type type = ledger_columns[i].type;
+		bool is_needed = type == COLUMN_INT || type == COLUMN_BOOL;
+
+		if (line->is_withheld ? line->has_column[i] : is_needed && !line->has_column[i])
+			return false;
+	}
+	return line->is_withheld || (line->row.kind != NULL && line->row.writer != NULL);
+}
+
 static bool read_line(struct line *line, const struct json *object)
 {
 	if (!json_is(object, JSON_OBJECT))
@@ -112,8 +126,7 @@ static bool read_line(struct line *line, const struct json *object)
 		if (!read_member(line, key, value))
 			return false;
 	}
-	return line->has_sequence && line->has_previous && line->has_hash &&
-	       (line->is_withheld ? line->columns_len == 0 : line->row.kind != NULL);
+	return line->has_sequence && line->has_previous && line->has_hash && has_its_columns(line);
 }
 
 /* ---- lines ---- */

@@ -78,7 +78,11 @@ struct store {
 	struct sql_stmt *append; /* writes one */
 	struct secret *mac_key;  /* of the argument digests */
 	struct secret *seal_key; /* Ed25519 seed of the checkpoints */
+	int keys_fd;             /* directory of keys; also what turns are taken on */
+	bool has_turn;           /* others let us go first */
 };
+
+#define STORE_INIT ((struct store){ .keys_fd = -1 })
 
 /* The last row, to be read inside the transaction that appends. */
 struct tip {
@@ -96,6 +100,12 @@ int store_read_tip(struct store *store, struct tip *ret_tip, struct err *err) MU
 /* Chains row to tip, which moves on to it, and inserts it. */
 int store_append(struct store *store, struct tip *tip, struct ledger_row *row, struct err *err)
     MUST_CHECK;
+
+/* ---- ledger_turn.c: who goes first when several processes wait ---- */
+
+/* Asked on an open store before it tries for the lock; waited_ms: since its first try. */
+bool store_may_try(struct store *store, int64_t waited_ms);
+void store_end_turn(struct store *store);
 
 /* ---- ledger_seal.c ---- */
 

@@ -59,14 +59,12 @@ static const char SQL_APPEND[] =
 
 static int open_keys(struct store *store, struct err *err)
 {
-	cleanup_fd int keys_fd = -1;
-
-	if (secret_open_keys(store->data_dir, &keys_fd, err) < 0)
+	if (secret_open_keys(store->data_dir, &store->keys_fd, err) < 0)
 		return -1;
-	store->mac_key = secret_open_file(keys_fd, MAC_KEY, MAC_KEY_SIZE, err);
+	store->mac_key = secret_open_file(store->keys_fd, MAC_KEY, MAC_KEY_SIZE, err);
 	if (store->mac_key == NULL)
 		return -1;
-	store->seal_key = secret_open_file(keys_fd, LEDGER_SEAL_KEY, SECRET_SEED_SIZE, err);
+	store->seal_key = secret_open_file(store->keys_fd, LEDGER_SEAL_KEY, SECRET_SEED_SIZE, err);
 	return store->seal_key == NULL ? -1 : 0;
 }
 
@@ -116,6 +114,8 @@ void store_close(struct store *store)
 	sql_cleanup(&store->sql);
 	secret_cleanup(&store->mac_key);
 	secret_cleanup(&store->seal_key);
+	store_end_turn(store);
+	close_fd(&store->keys_fd);
 }
 
 char *ledger_path(const char *data_dir)
@@ -158,24 +158,26 @@ static void bind_column(
 		sql_bind_int(stmt, index, ledger_field_int(row, column));
 		break;
 	case COLUMN_TEXT:
-		sql_bind_text(stmt, index, ledger_field(row, column));
+		sql_bind_text_borrowed(stmt, index, ledger_field(row, column));
 		break;
 	case COLUMN_DIGEST:
 	case COLUMN_KEY:
 	case COLUMN_SIGNATURE:
-		sql_bind_blob(
+		sql_bind_blob_borrowed(
 		    stmt, index, ledger_field(row, column), ledger_blob_size(column->type));
 		break;
 	}
 }
 
+/* The row outlives the statement's run, so nothing is copied. */
 static int insert(struct store *store, const struct ledger_row *row, struct err *err)
 {
 	sql_bind_int(store->append, COLUMN_SEQUENCE + 1, row->sequence);
 	for (int i = 0; i < LEDGER_COLUMNS; i++)
 		bind_column(store->append, COLUMN_CONTENT + 1 + i, row, &ledger_columns[i]);
-	sql_bind_blob(store->append, COLUMN_PREVIOUS + 1, row->previous.bytes, DIGEST_SIZE);
-	sql_bind_blob(store->append, COLUMN_HASH + 1, row->hash.bytes, DIGEST_SIZE);
+	sql_bind_blob_borrowed(
+	    store->append, COLUMN_PREVIOUS + 1, row->previous.bytes, DIGEST_SIZE);
+	sql_bind_blob_borrowed(store->append, COLUMN_HASH + 1, row->hash.bytes, DIGEST_SIZE);
 	return sql_run(store->append, err);
 }
 

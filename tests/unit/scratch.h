@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <grp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,27 +82,61 @@ static inline int scratch_wait(pid_t pid)
 	return WEXITSTATUS(status);
 }
 
+struct scratch_child {
+	pid_t pid;
+	int result_fd;
+};
+
+/* Runs fn in a child once gate (or NULL) is closed at its other end. The child tells its result by pipe
+ * and is killed: what it inherited from the test that runs is not its to free. */
+static inline struct scratch_child scratch_start(int (*fn)(void *ctx), void *ctx, int gate[2])
+{
+	struct scratch_child child;
+	int ends[2];
+	unsigned char result;
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	child.pid = fork();
+	if (child.pid == 0) {
+		if (gate != NULL) {
+			close_fd(&gate[1]);
+			(void)!read(gate[0], &result, 1);
+		}
+		result = (unsigned char)fn(ctx);
+		(void)!write(ends[1], &result, 1);
+		(void)kill(getpid(), SIGKILL);
+	}
+	close_fd(&ends[1]);
+	child.result_fd = ends[0];
+	return child;
+}
+
+/* What fn returned; -1: it never did. */
+static inline int scratch_end(struct scratch_child *child)
+{
+	unsigned char result = 0;
+	ssize_t got = read(child->result_fd, &result, 1);
+
+	close_fd(&child->result_fd);
+	(void)scratch_wait(child->pid);
+	return got == 1 ? result : -1;
+}
+
 /* Runs fn in n children that start together; returns how many did not return 0. */
 static inline int scratch_race(int n, int (*fn)(void *ctx), void *ctx)
 {
-	pid_t pids[64];
+	struct scratch_child children[64];
 	int gate[2];
 	int failed = 0;
-	char c;
 
 	assert_true(n <= 64);
 	assert_int_equal(pipe2(gate, O_CLOEXEC), 0);
-	for (int i = 0; i < n; i++) {
-		pids[i] = fork();
-		if (pids[i] == 0) {
-			close_fd(&gate[1]);
-			_exit(read(gate[0], &c, 1) == 0 ? fn(ctx) : 99);
-		}
-	}
+	for (int i = 0; i < n; i++)
+		children[i] = scratch_start(fn, ctx, gate);
 	close_fd(&gate[0]);
 	close_fd(&gate[1]); /* end of file opens the gate */
 	for (int i = 0; i < n; i++)
-		failed += scratch_wait(pids[i]) != 0;
+		failed += scratch_end(&children[i]) != 0;
 	return failed;
 }
 
@@ -121,18 +156,28 @@ static inline void scratch_give_away(const char *path)
 		assert_int_equal(nftw(path, scratch_give_one, 16, FTW_PHYS), 0);
 }
 
+struct scratch_lesser {
+	int (*fn)(void *ctx);
+	void *ctx;
+};
+
+static inline int scratch_drop_root(void *ctx)
+{
+	struct scratch_lesser *lesser = ctx;
+
+	if (geteuid() == 0 &&
+	    (setgroups(0, NULL) < 0 || setgid(SCRATCH_NOBODY) < 0 || setuid(SCRATCH_NOBODY) < 0))
+		return 98;
+	return lesser->fn(lesser->ctx);
+}
+
 /* Runs fn in a child whom file modes bind, and returns what it returned. */
 static inline int scratch_as_ordinary_user(int (*fn)(void *ctx), void *ctx)
 {
-	pid_t pid = fork();
+	struct scratch_lesser lesser = { .fn = fn, .ctx = ctx };
+	struct scratch_child child = scratch_start(scratch_drop_root, &lesser, NULL);
 
-	if (pid == 0) {
-		if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setgid(SCRATCH_NOBODY) < 0 ||
-					  setuid(SCRATCH_NOBODY) < 0))
-			_exit(98);
-		_exit(fn(ctx));
-	}
-	return scratch_wait(pid);
+	return scratch_end(&child);
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 
 #include "ledger_fixture.h"
@@ -101,6 +102,29 @@ static void a_lock_that_ends_in_time_is_waited_for_by_timer(void **state)
 	told = append_one(&bench, "git_log");
 	assert_int_equal(told.code, ERR_NONE);
 	assert_int_equal(told.sequence, 2);
+}
+
+static void end_turn(void *ctx)
+{
+	close_fd(ctx);
+}
+
+static void nobody_tries_while_another_process_has_its_turn(void **state)
+{
+	cleanup_bench struct bench bench = bench_open(*state, "turn");
+	cleanup_free char *keys = scratch_path(bench.data, "keys");
+	cleanup_fd int turn = -1;
+	int64_t start;
+
+	append_many(&bench, 1);
+	turn = open(keys, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(turn, LOCK_EX | LOCK_NB), 0);
+	start = clock_monotonic_ms();
+	(void)!loop_add_timer(bench.loop, 400, end_turn, &turn);
+	assert_int_equal(append_one(&bench, "git_log").sequence, 2);
+	assert_true(clock_monotonic_ms() - start >= 400);
+	turn = open(keys, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(turn, LOCK_EX | LOCK_NB), 0); /* ours has ended with its success */
 }
 
 static void a_corrupt_file_is_refused_until_it_is_mended(void **state)
@@ -535,6 +559,7 @@ int main(void)
 		cmocka_unit_test(update_delete_and_replace_are_refused_by_the_file),
 		cmocka_unit_test(a_lock_that_outlasts_patience_is_told_to_every_owner),
 		cmocka_unit_test(a_lock_that_ends_in_time_is_waited_for_by_timer),
+		cmocka_unit_test(nobody_tries_while_another_process_has_its_turn),
 		cmocka_unit_test(a_corrupt_file_is_refused_until_it_is_mended),
 		cmocka_unit_test(a_file_corrupted_under_us_is_refused),
 		cmocka_unit_test(a_file_moved_away_is_whole_and_a_new_chain_follows),

@@ -538,6 +538,17 @@ static void a_line_with_more_or_less_than_a_row_is_refused(void **state)
 	}
 }
 
+static void a_line_that_leaves_a_zero_out_is_refused(void **state)
+{
+	cleanup_bench struct bench bench = open_sealed(state, "exportzero");
+	cleanup_lines struct lines lines = export_lines(&bench, NULL);
+	char *zero = strstr(lines.line[2], "\"masks\":0,");
+	char *rest = zero + strlen("\"masks\":0,");
+
+	memmove(zero, rest, strlen(rest) + 1);
+	assert_export_found(&lines, 2, "malformed");
+}
+
 static void lines_behind_the_last_are_refused(void **state)
 {
 	cleanup_bench struct bench bench = open_sealed(state, "exportmore");
@@ -592,6 +603,7 @@ int main(void)
 		cmocka_unit_test(a_removed_or_swapped_line_of_an_export_is_found_and_named),
 		cmocka_unit_test(an_export_that_was_cut_is_found),
 		cmocka_unit_test(a_line_with_more_or_less_than_a_row_is_refused),
+		cmocka_unit_test(a_line_that_leaves_a_zero_out_is_refused),
 		cmocka_unit_test(lines_behind_the_last_are_refused),
 		cmocka_unit_test(what_is_no_export_is_refused),
 	};
