@@ -13,9 +13,14 @@
 
 /*
  * A descriptor that becomes readable when the child pid has ended (pidfd on Linux; kqueue on
- * macOS). Close-on-exec. The child is still to be reaped by waitpid.
+ * macOS). Close-on-exec. The child is still to be reaped by waitpid. Where the system has no such
+ * thing (under valgrind, which knows no pidfds) it becomes readable now and then: once it is, ask
+ * os_has_ended().
  */
 int os_open_exit_fd(pid_t pid, struct err *err) MUST_CHECK;
+
+/* The descriptor is readable: has our child pid ended? If not, it is made to wait again. */
+bool os_has_ended(int exit_fd, pid_t pid);
 
 /* In a child between vfork and exec: die when the parent does. Async-signal-safe. parent_pid is
  * compared so that a parent that died in between counts. Returns 0 or an errno. */

@@ -15,6 +15,8 @@
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -24,11 +26,46 @@
 /* How often openat2 is asked again when a rename elsewhere disturbed its walk. */
 #define OPEN_ATTEMPTS 64
 
+/* Set once pidfd_open was found missing: exit descriptors are timers then. */
+static bool has_no_pidfds;
+
+/* How often such a timer lets its owner look. */
+#define LOOK_INTERVAL_NS 2000000
+
+static int open_look_timer(void)
+{
+	const struct itimerspec interval = {
+		.it_interval = { .tv_nsec = LOOK_INTERVAL_NS },
+		.it_value = { .tv_nsec = LOOK_INTERVAL_NS },
+	};
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+
+	if (fd >= 0)
+		(void)timerfd_settime(fd, 0, &interval, NULL);
+	return fd;
+}
+
 int os_open_exit_fd(pid_t pid, struct err *err)
 {
-	int fd = pidfd_open(pid, 0);
+	int fd = has_no_pidfds ? -1 : pidfd_open(pid, 0);
 
+	if (fd < 0 && (has_no_pidfds || errno == ENOSYS)) {
+		has_no_pidfds = true;
+		fd = open_look_timer();
+	}
 	return fd >= 0 ? fd : err_errno(err, errno, "watch process %d", (int)pid);
+}
+
+bool os_has_ended(int exit_fd, pid_t pid)
+{
+	siginfo_t info = { 0 };
+	uint64_t ticks;
+
+	if (!has_no_pidfds)
+		return true;
+	(void)!read(exit_fd, &ticks, sizeof(ticks));
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	       info.si_pid == pid;
 }
 
 int os_set_parent_death_signal(int signal, pid_t parent_pid)

@@ -165,6 +165,8 @@ static void on_exit_ready(void *ctx, short revents)
 	struct run *run = ctx;
 
 	(void)revents;
+	if (!os_has_ended(run->exit_fd, run->pid))
+		return;
 	run->has_ended = true;
 	close_exit(run);
 	close_fd(&run->out.held_fd);
@@ -213,9 +215,15 @@ void run_cancel(struct run *run)
 static void wait_for_exit(const struct run *run)
 {
 	struct pollfd polled = { .fd = run->exit_fd, .events = POLLIN };
+	int64_t give_up_ms = clock_monotonic_ms() + LIMIT_KILL_GRACE_MS;
 
-	if (!run->has_ended && run->exit_fd >= 0)
-		(void)poll(&polled, 1, (int)LIMIT_KILL_GRACE_MS);
+	if (run->has_ended || run->exit_fd < 0)
+		return;
+	while (
+	    poll(&polled, 1, (int)LIMIT_KILL_GRACE_MS) != 0 && clock_monotonic_ms() < give_up_ms) {
+		if (polled.revents != 0 && os_has_ended(run->exit_fd, run->pid))
+			return;
+	}
 }
 
 void run_kill(struct run *run)

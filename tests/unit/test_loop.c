@@ -278,10 +278,12 @@ static void timers_of_the_same_moment_fire_in_order_of_arrival(void **state)
 	loop_free(ticks.loop);
 }
 
+/* When a timer is due is known to lie between two moments: around its addition, plus the delay. */
 struct due {
 	struct loop_timer *timer;
-	int64_t delay_ms;
-	int64_t *last_ms; /* delay of the one that fired before */
+	int64_t earliest_us;
+	int64_t latest_us;
+	struct due **last; /* the one that fired before */
 	int *fired;
 };
 
@@ -289,10 +291,19 @@ static void on_due(void *ctx)
 {
 	struct due *due = ctx;
 
-	assert_true(due->delay_ms >= *due->last_ms);
-	*due->last_ms = due->delay_ms;
+	if (*due->last != NULL)
+		assert_true(due->latest_us >= (*due->last)->earliest_us);
+	assert_true(clock_monotonic_us() >= due->earliest_us);
+	*due->last = due;
 	*due->fired += 1;
 	due->timer = NULL;
+}
+
+static void add_due(struct loop *loop, struct due *due, int64_t delay_ms)
+{
+	due->earliest_us = clock_monotonic_us() + 1000 * delay_ms;
+	due->timer = loop_add_timer(loop, delay_ms, on_due, due);
+	due->latest_us = clock_monotonic_us() + 1000 * delay_ms;
 }
 
 /* Delays in a scrambled order, every third timer taken out of the middle of the heap. */
@@ -301,15 +312,13 @@ static void a_thousand_timers_fire_in_order_whatever_is_removed(void **state)
 	enum { COUNT = 1000 };
 	struct loop *loop = loop_new();
 	struct due *all = xcalloc(COUNT, sizeof(*all));
-	int64_t last_ms = 0;
+	struct due *last = NULL;
 	int fired = 0;
 
 	(void)state;
 	for (int i = 0; i < COUNT; i++) {
-		all[i] = (struct due){
-			.delay_ms = 2 * (i * 7919 % 97), .last_ms = &last_ms, .fired = &fired
-		};
-		all[i].timer = loop_add_timer(loop, all[i].delay_ms, on_due, &all[i]);
+		all[i] = (struct due){ .last = &last, .fired = &fired };
+		add_due(loop, &all[i], 2 * (i * 7919 % 97));
 	}
 	for (int i = 0; i < COUNT; i += 3)
 		loop_timer_remove(all[i].timer);

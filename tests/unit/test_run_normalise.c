@@ -68,24 +68,31 @@ static void what_stands_behind_the_value_is_kept_for_the_parser_to_refuse(void *
 	assert_normalised("x\n{\"a\":\"}]\\\"{\"} y", true, "{\"a\":\"}]\\\"{\"} y");
 }
 
-/* A megabyte in which each line promises a value and none keeps the promise. */
+/* Microseconds to normalise a banner and a text made of one line many times. */
+static int64_t time_of(const char *line)
+{
+	cleanup_buf struct buf in = BUF_INIT;
+	cleanup_buf struct buf out = BUF_INIT;
+	int64_t start_us;
+
+	buf_adds(&in, "banner\n");
+	while (in.len < MIB / 2)
+		buf_adds(&in, line);
+	start_us = clock_monotonic_us();
+	run_normalise(&in, true, &out);
+	assert_int_equal(out.len, in.len);
+	return clock_monotonic_us() - start_us;
+}
+
+/* Each line promises a value and none keeps the promise. A look at the whole text for each line
+ * would take minutes under valgrind; linear, it takes less than a second there. */
 static void near_misses_do_not_cost_more_than_their_length(void **state)
 {
 	static const char *const lines[] = { "[1,\n", "{\"a\":\n", "[\"x\",[[[[\n", "[", "[\"\n" };
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
-		cleanup_buf struct buf in = BUF_INIT;
-		cleanup_buf struct buf out = BUF_INIT;
-		int64_t start_us = clock_monotonic_us();
-
-		buf_adds(&in, "banner\n");
-		while (in.len < MIB)
-			buf_adds(&in, lines[i]);
-		run_normalise(&in, true, &out);
-		assert_int_equal(out.len, in.len);
-		assert_true(clock_monotonic_us() - start_us < 2000000);
-	}
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+		assert_true(time_of(lines[i]) < 8000000);
 }
 
 int main(void)
