@@ -96,7 +96,8 @@ struct mcp_flight *mcp_flight_new(
 
 	flight->server = server;
 	flight->waiter = *waiter;
-	flight->waiter.id = xmemdupz(waiter->id, waiter->id_len);
+	flight->id = xmemdupz(waiter->id, waiter->id_len);
+	flight->waiter.id = flight->id;
 	if (waiter->batch != NULL)
 		waiter->batch->open++;
 	return flight;
@@ -126,7 +127,7 @@ void mcp_flight_free(struct mcp_flight *flight)
 		if (flight->waiter.batch != NULL)
 			mcp_batch_close(flight->server, flight->waiter.batch);
 	}
-	free((char *)(uintptr_t)flight->waiter.id);
+	free(flight->id);
 	free(flight->key);
 	mcp_elicit_drop(flight);
 	free(flight->tool);

@@ -246,7 +246,8 @@ struct mcp_flight {
 	bool is_listed; /* in the table; not any more when cancelled: its id is free again */
 
 	struct mcp_server *server; /* NULL: the server is gone, nobody waits */
-	struct mcp_waiter waiter;  /* its id is owned */
+	struct mcp_waiter waiter;
+	char *id; /* the waiter's; owned */
 
 	struct call *call;        /* calls */
 	char *tool;               /* calls: its name; owned */

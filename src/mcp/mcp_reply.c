@@ -6,6 +6,7 @@
  */
 #include "mcp/mcp_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 /*
@@ -66,7 +67,7 @@ static int rpc_code(const struct err *err)
 	return code != 0 ? code : err_info(ERR_INTERNAL)->rpc_code;
 }
 
-void mcp_reply_error(
+static bool add_error(
     struct mcp_server *server, const struct mcp_waiter *waiter, const struct err *err)
 {
 	struct buf *queue = queue_of(server, waiter);
@@ -81,11 +82,19 @@ void mcp_reply_error(
 		json_write_member_raw(&w, "data", err->details);
 	json_write_object_end(&w);
 	buf_addc(queue, '}');
-	if (!end_answer(queue, start, waiter)) {
-		cleanup_err struct err small = ERR_INIT;
+	return end_answer(queue, start, waiter);
+}
 
-		(void)err_set(&small, ERR_INTERNAL, "the error is larger than one message may be");
-		mcp_reply_error(server, waiter, &small);
+void mcp_reply_error(
+    struct mcp_server *server, const struct mcp_waiter *waiter, const struct err *err)
+{
+	if (!add_error(server, waiter, err)) {
+		cleanup_err struct err small = ERR_INIT;
+		bool is_said;
+
+		(void)err_set(&small, err->code, "the error is larger than one message may be");
+		is_said = add_error(server, waiter, &small);
+		assert(is_said);
 	}
 }
 

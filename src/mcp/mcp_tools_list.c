@@ -79,12 +79,13 @@ static void set_cursor(struct mcp_page *page, const struct tool *last)
 	memcpy(page->cursor, text, sizeof(page->cursor) - 1);
 }
 
-/* Writes one page of tools, at least one if there are any; returns how many. */
+/* Writes the page that begins with tools[from], at least one if there are any; returns where the
+ * next one begins. */
 static size_t write_page(struct buf *buf, const struct mcp_revision *revision,
-    const struct tool *const *tools, size_t tools_len)
+    const struct tool *const *tools, size_t from, size_t tools_len)
 {
 	struct json_writer w = JSON_WRITER_INIT(buf);
-	size_t done = 0;
+	size_t end = tools_len - from > LIMIT_TOOLS_PAGE ? from + LIMIT_TOOLS_PAGE : tools_len;
 
 	buf_adds(buf, ",\"result\":");
 	json_write_object_begin(&w);
@@ -92,13 +93,13 @@ static size_t write_page(struct buf *buf, const struct mcp_revision *revision,
 		json_write_member_string(&w, "resultType", "complete");
 	json_write_key(&w, "tools");
 	json_write_array_begin(&w);
-	while (done < tools_len && done < LIMIT_TOOLS_PAGE && buf->len < PAGE_BYTES)
-		write_tool(&w, tools[done++], revision);
+	while (from < end && buf->len < PAGE_BYTES)
+		write_tool(&w, tools[from++], revision);
 	json_write_array_end(&w);
-	return done;
+	return from;
 }
 
-/* The members behind the tools; next is the page that follows, or NULL. */
+/* The members behind the tools; next_cursor is the following page's, or NULL. */
 static void end_page(struct buf *buf, const struct mcp_revision *revision, const char *next_cursor)
 {
 	if (next_cursor != NULL) {
@@ -120,7 +121,7 @@ void mcp_pages_make(struct mcp_pages *ret_pages, const struct mcp_revision *revi
 	for (;;) {
 		struct mcp_page *page = &pages.items[pages.len - 1];
 
-		from += write_page(&page->answer, revision, tools + from, tools_len - from);
+		from = write_page(&page->answer, revision, tools, from, tools_len);
 		if (from == tools_len) {
 			end_page(&page->answer, revision, NULL);
 			break;
