@@ -59,8 +59,11 @@ void mcp_end_begin(struct mcp_server *server, enum mcp_end why)
 		return;
 	server->end = why;
 	mcp_changed_watch(server);
-	mcp_listen_close_all(server);
-	mcp_output_write(&server->output);
+	/* Only the end of input leaves lines that are still to be answered. */
+	if (why != MCP_END_INPUT) {
+		loop_fd_remove(server->in);
+		server->in = NULL;
+	}
 	host_drain(server->host);
 	mcp_end_release(server);
 	server->deadline =

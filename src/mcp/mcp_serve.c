@@ -125,23 +125,42 @@ static void on_signal(void *ctx, short revents)
 
 /* Records first, then answers; then lines that had to wait for the reader, until none is left
  * that can be taken now. */
-static void on_turn_end(void *ctx)
+static void settle(struct mcp_server *server)
 {
-	struct mcp_server *server = ctx;
-
 	do {
 		host_flush(server->host);
 		mcp_changed_flush(server);
+		if (server->end != MCP_RUNNING)
+			mcp_listen_close_all(server);
 		mcp_output_write(&server->output);
 	} while (take_lines(server));
-	if (server->is_progress_due)
-		mcp_progress_flush(server, clock_monotonic_ms());
-	host_hold(server->host, is_clogged(server));
-	pause_input(server);
+}
+
+/* True when an end begins in this turn. */
+static bool begin_end(struct mcp_server *server)
+{
+	enum mcp_end before = server->end;
+
 	if (server->in == NULL)
 		mcp_end_begin(server, MCP_END_INPUT);
 	if (server->output.is_broken)
 		mcp_end_begin(server, MCP_END_OUTPUT);
+	return server->end != before;
+}
+
+/* What was read with the end of input is settled before the end begins, so that a call among it
+ * has taken its first steps; what the end finishes is settled after. */
+static void on_turn_end(void *ctx)
+{
+	struct mcp_server *server = ctx;
+
+	settle(server);
+	if (server->is_progress_due)
+		mcp_progress_flush(server, clock_monotonic_ms());
+	if (begin_end(server))
+		settle(server);
+	host_hold(server->host, is_clogged(server));
+	pause_input(server);
 	mcp_end_check(server);
 }
 
@@ -221,8 +240,9 @@ void mcp_server_free(struct mcp_server *server)
 	mcp_session_release(&server->session);
 	mcp_frames_release(&server->frames);
 	mcp_output_release(&server->output);
-	restore_flags(server->in_fd, server->in_flags);
+	/* In this order: both may be one open file, whose first flags are those of the input. */
 	restore_flags(server->output.fd, server->out_flags);
+	restore_flags(server->in_fd, server->in_flags);
 	free(server);
 }
 
