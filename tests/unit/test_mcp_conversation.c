@@ -418,7 +418,8 @@ static void tool_that_needs_a_yes_from_a_modern_client_that_cannot_ask(void **st
 	talk_expect(talk,
 	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
 	    "\"[WRITE_CONFIRMATION_UNAVAILABLE] nobody can be asked\"}],\"structuredContent\":"
-	    "{\"error_code\":\"WRITE_CONFIRMATION_UNAVAILABLE\",\"retryable\":false},"
+	    "{\"error_code\":\"WRITE_CONFIRMATION_UNAVAILABLE\",\"retryable\":false,"
+	    "\"message\":\"nobody can be asked\"},"
 	    "\"isError\":true}}");
 }
 
@@ -701,7 +702,7 @@ static void error_of_a_tool_with_an_output_schema_has_text_only(void **state)
 	talk_expect(talk,
 	    "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
 	    "\"[PROGRAM_FAILED] it failed\"}],\"structuredContent\":{\"error_code\":"
-	    "\"PROGRAM_FAILED\",\"retryable\":false},\"isError\":true}}");
+	    "\"PROGRAM_FAILED\",\"retryable\":false,\"message\":\"it failed\"},\"isError\":true}}");
 }
 
 static void ids_come_back_byte_for_byte(void **state)
