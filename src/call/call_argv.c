@@ -52,15 +52,29 @@ static int build(struct call *call)
 	return write_files(call);
 }
 
+static void fail(struct call *call)
+{
+	host_child_ended(call);
+	call_resume(call, CALL_FAIL);
+}
+
+void call_argv_go_on(struct call *call)
+{
+	if (call->is_cancelled || call->host->is_draining)
+		err_set(&call->err, ERR_CANCELLED, "the call was cancelled before it started");
+	if (err_is_set(&call->err) || build(call) < 0 || call_version_check(call) < 0)
+		fail(call);
+	else
+		call_resume(call, CALL_NEXT);
+}
+
 void call_argv_now(struct call *call)
 {
 	host_child_started(call);
-	if (build(call) < 0) {
-		host_child_ended(call);
-		call_resume(call, CALL_FAIL);
-		return;
-	}
-	call_resume(call, CALL_NEXT);
+	if (!call_version_is_due(call))
+		call_argv_go_on(call);
+	else if (call_version_wait(call) < 0)
+		fail(call);
 }
 
 enum call_step call_argv(struct call *call)

@@ -156,6 +156,7 @@ struct host *host_new(struct loop *loop, const struct host_options *options, str
 static void served_release(struct served *served)
 {
 	loaded_release(served->loaded);
+	call_version_forget(served);
 	run_program_release(&served->program);
 	free(served->program_asked);
 	free(served->path);
@@ -256,6 +257,8 @@ void host_kill(struct host *host)
 	struct call *next;
 
 	host->is_draining = true;
+	for (size_t i = 0; i < host->served_len; i++)
+		call_version_kill(&host->served[i]);
 	for (struct call *call = host->calls; call != NULL; call = next) {
 		next = call->next;
 		if (call->run == NULL)

@@ -38,9 +38,13 @@ struct served {
 	struct loaded *loaded;         /* NULL: withdrawn (untrusted or malformed now) */
 	struct run_program program;    /* resolved; path NULL: not yet */
 	char *program_asked;           /* what program.path was resolved from */
-	unsigned running;              /* children of this surface */
-	bool is_exclusive_running;     /* one of its exclusive tools runs */
-	struct call *waiting;          /* queue of calls that wait for a child, oldest first */
+	struct run *version_run;       /* asks for the program's version now, or NULL */
+	bool is_version_known;         /* it was asked; version NULL: could not be read */
+	char *version;
+	struct call *version_waiters; /* calls that wait for it */
+	unsigned running;             /* children of this surface */
+	bool is_exclusive_running;    /* one of its exclusive tools runs */
+	struct call *waiting;         /* queue of calls that wait for a child, oldest first */
 	struct call **waiting_tail;
 	struct call *waiting_exclusive; /* the same for exclusive tools */
 	struct call **waiting_exclusive_tail;
@@ -179,6 +183,16 @@ enum call_step call_record(struct call *call);
 
 /* call_argv.c: there is a place among the children now. */
 void call_argv_now(struct call *call);
+
+void call_argv_go_on(struct call *call); /* the version is known, or never will be */
+
+/* call_version.c: must the version be asked first? Asks (the call waits, call_argv_go_on() follows);
+ * judges; forgets it, for the program is another one; ends asking. */
+bool call_version_is_due(const struct call *call);
+int call_version_wait(struct call *call) MUST_CHECK;
+int call_version_check(struct call *call) MUST_CHECK;
+void call_version_forget(struct served *served);
+void call_version_kill(struct served *served);
 
 /* call_consent.c: asks a person, or judges the answer that is there. */
 enum call_step call_ask_person(struct call *call);

@@ -84,6 +84,7 @@ int host_resolve_program(struct served *served, const struct surface *surface, s
 		return 0;
 	if (resolve_asked(asked, asked != surface->program.run, &program, err) < 0)
 		return -1;
+	call_version_forget(served);
 	run_program_release(&served->program);
 	served->program = program;
 	free(served->program_asked);
@@ -305,6 +306,7 @@ static void reload(struct served *served)
 
 	loaded_release(served->loaded);
 	served->loaded = NULL;
+	call_version_forget(served);
 	run_program_release(&served->program);
 	if (load_file(served, &err) == 0 && check_collisions(served->host, served, &err) < 0) {
 		loaded_release(served->loaded);

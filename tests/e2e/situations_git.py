@@ -77,10 +77,10 @@ def hostile_configuration():
     with Box() as box:
         repo = box.repository()
         mark = os.path.join(box.dir, 'mark')
-        box.git('config', 'core.fsmonitor', f'touch {mark}; false', cwd=repo)
+        box.git('config', 'core.sshCommand', f'touch {mark}; false', cwd=repo)
         server = git_server(box)
         equal(code_of(server.call('git_status', {'path': repo})), 'REPOSITORY_UNTRUSTED')
-        box.git('config', '--unset', 'core.fsmonitor', cwd=repo)
+        box.git('config', '--unset', 'core.sshCommand', cwd=repo)
         box.write('repo/.gitattributes', '*.txt diff=evil\n')
         box.git('config', 'diff.evil.textconv', f'touch {mark}; cat', cwd=repo)
         equal(code_of(server.call('git_diff', {'path': repo})), 'REPOSITORY_UNTRUSTED')
