@@ -82,6 +82,7 @@ static int start(struct call *call)
 	cleanup_strvec struct strvec argv = STRVEC_INIT;
 	cleanup_strvec struct strvec environment = STRVEC_INIT;
 	struct run_spec spec = {
+		.cwd = call->host->roots.items[0],
 		.timeout_ms = LIMIT_VERSION_CHECK_MS,
 		.max_output = LIMIT_STDERR,
 		.max_stderr = LIMIT_STDERR,
