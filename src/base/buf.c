@@ -86,9 +86,15 @@ void buf_adds(struct buf *buf, const char *text)
 	buf_add(buf, text, strlen(text));
 }
 
+/* Writers of JSON add most of their bytes one by one: room that is there is used at once. */
 void buf_addc(struct buf *buf, char c)
 {
-	buf_add(buf, &c, 1);
+	if (buf->len + 1 >= buf->cap || buf->len >= buf->max_len) {
+		buf_add(buf, &c, 1);
+		return;
+	}
+	buf->data[buf->len++] = c;
+	buf->data[buf->len] = '\0';
 }
 
 void buf_vaddf(struct buf *buf, const char *fmt, va_list args)

@@ -65,22 +65,35 @@ size_t text_decode(const char *data, size_t len, uint32_t *ret_codepoint)
 	return need;
 }
 
-bool text_is_utf8(const char *data, size_t len)
+/* Length of the ASCII stretch that data begins with, eight bytes at a time: most text is that. */
+static size_t ascii_run(const char *data, size_t len)
 {
 	size_t at = 0;
 
+	for (; len - at >= 8; at += 8) {
+		uint64_t word;
+
+		memcpy(&word, data + at, 8);
+		if ((word & (UINT64_MAX / 255 * 0x80)) != 0)
+			break;
+	}
+	while (at < len && (unsigned char)data[at] < 0x80)
+		at++;
+	return at;
+}
+
+bool text_is_utf8(const char *data, size_t len)
+{
+	size_t at = ascii_run(data, len);
+
 	while (at < len) {
 		uint32_t cp = 0;
-		size_t step;
+		size_t step = text_decode(data + at, len - at, &cp);
 
-		if ((unsigned char)data[at] < 0x80) {
-			at++;
-			continue;
-		}
-		step = text_decode(data + at, len - at, &cp);
 		if (step == 0)
 			return false;
 		at += step;
+		at += ascii_run(data + at, len - at);
 	}
 	return true;
 }

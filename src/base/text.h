@@ -25,6 +25,12 @@ size_t text_count(const char *data, size_t len);
 /* Appends codepoint (a scalar value) as UTF-8. */
 void text_add_codepoint(struct buf *buf, uint32_t codepoint);
 
+/*
+ * The character's lower case by Unicode's simple mappings: one character for one; nothing is folded
+ * (ß stays), no accent is lost.
+ */
+uint32_t text_lower(uint32_t codepoint);
+
 /* The longest prefix of at most max_bytes that ends at a character boundary. */
 size_t text_cut(const char *data, size_t len, size_t max_bytes);
 

@@ -13,6 +13,29 @@ static bool is_plain(char c)
 	return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
 }
 
+/* Length of the stretch that is written as it is. Eight bytes at a time: each byte of the mask is
+ * set when the byte is below 0x20, above 0x7f, a quote or a backslash; bytes behind a special one
+ * may be set too, so that the last eight are looked at one by one. */
+static size_t plain_run(const char *data, size_t len)
+{
+	const uint64_t ones = UINT64_MAX / 255;
+	size_t at = 0;
+
+	for (; len - at >= 8; at += 8) {
+		uint64_t word, quote, slash;
+
+		memcpy(&word, data + at, 8);
+		quote = word ^ (ones * '"');
+		slash = word ^ (ones * '\\');
+		if ((((quote - ones) | (slash - ones) | (word - ones * 0x20) | word) &
+			(ones * 0x80)) != 0)
+			break;
+	}
+	while (at < len && is_plain(data[at]))
+		at++;
+	return at;
+}
+
 /* Appends what stands for one byte that must be escaped. */
 static void add_escape(struct buf *buf, char c)
 {
@@ -53,12 +76,10 @@ void json_quote(struct buf *buf, const char *data, size_t len)
 
 	buf_addc(buf, '"');
 	while (at < len) {
-		size_t run = at;
+		size_t run = plain_run(data + at, len - at);
 
-		while (run < len && is_plain(data[run]))
-			run++;
-		buf_add(buf, data + at, run - at);
-		at = run;
+		buf_add(buf, data + at, run);
+		at += run;
 		if (at == len)
 			break;
 		if ((unsigned char)data[at] >= 0x80)
