@@ -3,10 +3,9 @@
  * the page is cut. */
 #include "surface/surface_result_internal.h"
 
-#include <locale.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wctype.h>
 
 #include "base/limits.h"
 #include "base/num.h"
@@ -39,7 +38,7 @@ static const char *const matches[] = {
 struct searcher {
 	struct buf wanted; /* what is looked for, lower-cased unless case counts */
 	enum search_match match;
-	locale_t locale; /* for Unicode's lower case; 0: case counts */
+	bool is_case_sensitive;
 	struct buf text; /* an entry's field, made comparable; reused */
 };
 
@@ -47,16 +46,13 @@ static void searcher_release(struct searcher *s)
 {
 	buf_release(&s->wanted);
 	buf_release(&s->text);
-	if (s->locale != (locale_t)0)
-		freelocale(s->locale);
 }
 
-/* Simple lower case by Unicode's rules, character by character: no folding, no accents lost. */
 static void add_comparable(const struct searcher *s, struct buf *buf, const char *data, size_t len)
 {
 	size_t at = 0;
 
-	if (s->locale == (locale_t)0) {
+	if (s->is_case_sensitive) {
 		buf_add(buf, data, len);
 		return;
 	}
@@ -64,13 +60,9 @@ static void add_comparable(const struct searcher *s, struct buf *buf, const char
 		uint32_t cp = 0;
 		size_t step = text_decode(data + at, len - at, &cp);
 
-		if (step == 0)
-			buf_addc(buf, data[at]);
-		else if (cp < 0x80)
-			buf_addc(buf, (char)(cp >= 'A' && cp <= 'Z' ? cp + ('a' - 'A') : cp));
-		else
-			text_add_codepoint(buf, (uint32_t)towlower_l((wint_t)cp, s->locale));
-		at += step == 0 ? 1 : step;
+		assert(step > 0); /* the reader of JSON lets valid text through only */
+		text_add_codepoint(buf, text_lower(cp));
+		at += step;
 	}
 }
 
@@ -140,8 +132,7 @@ int surface_list_search(struct list *list, const struct result_search *search,
 		return given;
 	if (read_match(search, values, &s.match, err) < 0)
 		return -1;
-	if (!search->is_case_sensitive)
-		s.locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	s.is_case_sensitive = search->is_case_sensitive;
 	add_comparable(&s, &s.wanted, wanted.data, wanted.len);
 	for (size_t i = 0; i < list->len; i++) {
 		if (entry_matches(&s, search->in, list->items[i].node))

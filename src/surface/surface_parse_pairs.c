@@ -157,17 +157,17 @@ static bool is_null_word(const struct parse *parse, const char *value, size_t le
 	return false;
 }
 
-/* Cuts every match of `strip` off the value, into ret_text. */
-static int add_stripped(
-    const struct parse *parse, const char *value, size_t len, struct buf *ret_text, struct err *err)
+/* Cuts every match of `strip` off the value; what is left stands in kept. */
+static int strip_value(
+    struct regex *strip, const char *value, size_t len, struct buf *kept, struct err *err)
 {
 	size_t at = 0;
 
-	while (parse->strip != NULL && at < len) {
+	while (at < len) {
 		struct regex_match match;
 		bool failed = false;
 
-		if (!regex_search_utf8(parse->strip, value, len, at, &match, &failed)) {
+		if (!regex_search_utf8(strip, value, len, at, &match, &failed)) {
 			if (failed)
 				return err_set(err, ERR_BAD_OUTPUT,
 				    "a value of the output is too complex for `strip`");
@@ -175,33 +175,19 @@ static int add_stripped(
 		}
 		if (match.end[0] == match.begin[0])
 			break;
-		buf_add(ret_text, value + at, match.begin[0] - at);
+		buf_add(kept, value + at, match.begin[0] - at);
 		at = match.end[0];
 	}
-	buf_add(ret_text, value + at, len - at);
+	buf_add(kept, value + at, len - at);
 	return 0;
 }
 
-/* Takes a line's pair, if it has one: lines without separator or value say nothing. */
-static int add_line(
-    const struct parse *parse, const struct text_line *line, struct pairs *pairs, struct err *err)
+/* Takes a pair that has a value after all. */
+static void take_pair(const struct parse *parse, const char *key, size_t key_len, const char *value,
+    size_t len, struct pairs *pairs)
 {
-	const char *sep =
-	    line->len == 0 ? NULL : memmem(line->data, line->len, parse->sep, parse->sep_len);
 	cleanup_buf struct buf snake = BUF_INIT;
-	cleanup_buf struct buf stripped = BUF_INIT;
-	size_t key_len, len;
-	const char *key, *value;
 
-	if (sep == NULL)
-		return 0;
-	key_len = (size_t)(sep - line->data);
-	key = surface_trim(line->data, &key_len);
-	len = line->len - (size_t)(sep - line->data) - parse->sep_len;
-	if (add_stripped(parse, sep + parse->sep_len, len, &stripped, err) < 0)
-		return -1;
-	len = stripped.len;
-	value = surface_trim(stripped.data, &len);
 	if (parse->keys_snake) {
 		key = skip_bullet(key, &key_len);
 		add_snake(&snake, key, key_len);
@@ -210,6 +196,31 @@ static int add_line(
 	}
 	if (key_len > 0 && len > 0)
 		pairs_add(pairs, key, key_len, value, len, is_null_word(parse, value, len));
+}
+
+/* Takes a line's pair, if it has one: lines without separator or value say nothing. */
+static int add_line(
+    const struct parse *parse, const struct text_line *line, struct pairs *pairs, struct err *err)
+{
+	const char *sep =
+	    line->len == 0 ? NULL : memmem(line->data, line->len, parse->sep, parse->sep_len);
+	cleanup_buf struct buf kept = BUF_INIT;
+	size_t key_len, len;
+	const char *key, *value;
+
+	if (sep == NULL)
+		return 0;
+	key_len = (size_t)(sep - line->data);
+	key = surface_trim(line->data, &key_len);
+	len = line->len - (size_t)(sep - line->data) - parse->sep_len;
+	value = surface_trim(sep + parse->sep_len, &len);
+	if (parse->strip != NULL) {
+		if (strip_value(parse->strip, value, len, &kept, err) < 0)
+			return -1;
+		len = kept.len;
+		value = surface_trim(kept.data, &len);
+	}
+	take_pair(parse, key, key_len, value, len, pairs);
 	return 0;
 }
 

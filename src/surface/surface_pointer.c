@@ -241,13 +241,35 @@ static void write_below(struct json_writer *w, const struct json *node, const st
 	}
 }
 
-/* A new name may not be there already, unless that member is itself renamed or dropped. */
-static int check_renames(const struct json *object, const struct json *rename, struct err *err)
+bool surface_has_filter(const struct result *result)
 {
+	return result->drop.len > 0 || result->pick.len > 0 || result->rename != NULL;
+}
+
+/* The member of object that rename turns into `to`, other than `but`. */
+static bool is_made_twice(
+    const struct json *object, const struct json *rename, const struct json *to, const void *but)
+{
+	json_foreach_member (from, other, rename) {
+		if (from != but && other->len == to->len &&
+		    memcmp(other->str, to->str, to->len) == 0 &&
+		    json_get_len(object, from->str, from->len) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* A new name may not be there already, unless that member is renamed itself. */
+int surface_check_renames(const struct json *object, const struct json *rename, struct err *err)
+{
+	if (rename == NULL || object->type != JSON_OBJECT)
+		return 0;
 	json_foreach_member (from, to, rename) {
-		if (json_get_len(object, from->str, from->len) != NULL &&
-		    json_get_len(object, to->str, to->len) != NULL &&
-		    json_get_len(rename, to->str, to->len) == NULL)
+		if (json_get_len(object, from->str, from->len) == NULL)
+			continue;
+		if ((json_get_len(object, to->str, to->len) != NULL &&
+			json_get_len(rename, to->str, to->len) == NULL) ||
+		    is_made_twice(object, rename, to, from))
 			return err_set(err, ERR_BAD_OUTPUT,
 			    "the output already has a member \"%s\", which rename would make",
 			    to->str);
@@ -255,34 +277,29 @@ static int check_renames(const struct json *object, const struct json *rename, s
 	return 0;
 }
 
-bool surface_has_filter(const struct result *result)
+/* rename is of the top level only, whose members are written here. */
+static void write_renamed(struct json_writer *w, const struct json *object,
+    const struct json *rename, const struct filter *filter)
 {
-	return result->drop.len > 0 || result->pick.len > 0 || result->rename != NULL;
+	json_write_object_begin(w);
+	json_foreach_member (name, value, object) {
+		const struct json *to = json_get_len(rename, name->str, name->len);
+
+		write_child(w, name, to == NULL ? NULL : to->str, 0, value, filter);
+	}
+	json_write_object_end(w);
 }
 
-int surface_write_filtered(
-    struct json_writer *w, const struct json *node, const struct result *result, struct err *err)
+void surface_write_filtered(
+    struct json_writer *w, const struct json *node, const struct result *result)
 {
 	struct filter filter = { .is_picked = result->pick.len == 0 };
 
-	if (node->type != JSON_OBJECT || result->rename == NULL) {
-		rests_of(&filter.drops, &result->drop);
-		rests_of(&filter.picks, &result->pick);
-		write_below(w, node, &filter);
-		filter_release(&filter);
-		return 0;
-	}
-	if (check_renames(node, result->rename, err) < 0)
-		return -1;
 	rests_of(&filter.drops, &result->drop);
 	rests_of(&filter.picks, &result->pick);
-	json_write_object_begin(w);
-	json_foreach_member (name, value, node) {
-		const struct json *to = json_get_len(result->rename, name->str, name->len);
-
-		write_child(w, name, to == NULL ? NULL : to->str, 0, value, &filter);
-	}
-	json_write_object_end(w);
+	if (node->type == JSON_OBJECT && result->rename != NULL)
+		write_renamed(w, node, result->rename, &filter);
+	else
+		write_below(w, node, &filter);
 	filter_release(&filter);
-	return 0;
 }

@@ -63,6 +63,15 @@ static void count_match(void *ctx, const struct json *node)
 	(*(size_t *)ctx)++;
 }
 
+/* A string that is blank, or would be trimmed. */
+static bool is_loose(const struct json *string)
+{
+	size_t len = string->len;
+
+	(void)surface_trim(string->str, &len);
+	return len == 0 || len < string->len;
+}
+
 /* A pointer gives scalars that are not blank; arrays and objects only where they may stand. */
 static void eval_pointer(const char *pointer, const struct scope_values *values,
     bool takes_composites, struct given *ret)
@@ -80,7 +89,7 @@ static void eval_pointer(const char *pointer, const struct scope_values *values,
 	node = json_pointer(values->entry, pointer);
 	if (node == NULL || node->type == JSON_NULL || (is_composite(node) && !takes_composites))
 		return;
-	if (node->type == JSON_STRING) {
+	if (node->type == JSON_STRING && is_loose(node)) {
 		give_text(ret, node->str, node->len);
 		return;
 	}
@@ -203,18 +212,20 @@ static void add_cased(struct buf *buf, const char *text, size_t len, char betwee
 static void apply_case(enum ref_case letter_case, struct given *given)
 {
 	struct buf cased = BUF_INIT;
-	const char *text = given->text.data;
+	const char *text = NULL;
+	size_t len = 0;
 
-	if (letter_case == REF_CASE_NONE || given->kind != GIVEN_TEXT)
+	if (letter_case == REF_CASE_NONE || !text_of(given, &text, &len))
 		return;
 	if (letter_case == REF_CASE_LOWER) {
-		for (size_t i = 0; i < given->text.len; i++)
+		for (size_t i = 0; i < len; i++)
 			buf_addc(&cased, lower(text[i]));
 	} else {
-		add_cased(&cased, text, given->text.len, letter_case == REF_CASE_KEBAB ? '-' : '_');
+		add_cased(&cased, text, len, letter_case == REF_CASE_KEBAB ? '-' : '_');
 	}
 	buf_release(&given->text);
 	given->text = cased;
+	given->kind = cased.len > 0 ? GIVEN_TEXT : GIVEN_NOTHING;
 }
 
 /* Unmapped values stay. */
@@ -264,9 +275,8 @@ static bool is_safe(const struct json *number)
 /* Strings stay strings; a number that clients would round becomes one. */
 static bool write_scalar(struct json_writer *w, const struct given *given)
 {
-	if (given->kind == GIVEN_NODE && given->node->type != JSON_STRING &&
-	    (given->node->type != JSON_NUMBER || is_safe(given->node)))
-		json_write_node(w, given->node);
+	if (given->kind == GIVEN_NODE && (given->node->type != JSON_NUMBER || is_safe(given->node)))
+		surface_write_value(w, given->node);
 	else
 		write_text(w, given);
 	return true;

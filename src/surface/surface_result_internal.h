@@ -113,10 +113,13 @@ const struct json *surface_pointer_at(const struct json *node, const char *point
 
 bool surface_has_filter(const struct result *result);
 
-/* The value without `drop`, with `pick` only, its members renamed; ERR_BAD_OUTPUT when a new name
- * is there already. */
-int surface_write_filtered(struct json_writer *w, const struct json *node,
-    const struct result *result, struct err *err) MUST_CHECK;
+/* ERR_BAD_OUTPUT when a new name is there already. */
+int surface_check_renames(const struct json *object, const struct json *rename, struct err *err)
+    MUST_CHECK;
+
+/* The value without `drop`, with `pick` only, its members renamed (as checked before). */
+void surface_write_filtered(
+    struct json_writer *w, const struct json *node, const struct result *result);
 
 /* ---- refs (section 5.3) ---- */
 
