@@ -2,6 +2,8 @@
 /* The result stage: exit statuses, steps in their order, refs, search, sort, pages, errors. */
 #include "surface_fixture.h"
 
+#include "base/text.h"
+
 static struct surface_run run_of(int status, const char *out, const char *err)
 {
 	return (struct surface_run){ .exit_status = status,
@@ -375,6 +377,18 @@ static void search_finds_titles_and_pages_what_it_found(void **state)
 	surface_result_release(&made);
 }
 
+static void lower_case_is_unicode_s_and_folds_nothing(void **state)
+{
+	static const uint32_t pairs[][2] = { { 'A', 'a' }, { 'a', 'a' }, { '[', '[' },
+		{ 0xc9, 0xe9 }, { 0xdf, 0xdf }, { 0x130, 'i' }, { 0x17f, 0x17f }, { 0x1c4, 0x1c6 },
+		{ 0x3a9, 0x3c9 }, { 0x416, 0x436 }, { 0x10a0, 0x2d00 }, { 0x1e9e, 0xdf },
+		{ 0x212a, 'k' }, { 0x10400, 0x10428 }, { 0x1f378, 0x1f378 } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+		assert_int_equal(text_lower(pairs[i][0]), pairs[i][1]);
+}
+
 static void pages_are_slices_of_the_list(void **state)
 {
 	cleanup_surface struct surface *surface = fixture_load(PASS_REFS SEARCH_TOOL);
@@ -535,6 +549,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_ref_of_one_object_is_an_object),
 	cmocka_unit_test(ref_fields_have_their_types),
 	cmocka_unit_test(search_finds_titles_and_pages_what_it_found),
+	cmocka_unit_test(lower_case_is_unicode_s_and_folds_nothing),
 	cmocka_unit_test(pages_are_slices_of_the_list),
 	cmocka_unit_test(a_page_needs_a_list),
 	cmocka_unit_test(the_program_may_page_by_offset),
