@@ -74,17 +74,56 @@ static void write_row(FILE *out, const struct surface *surface, const struct buf
 	(void)fputs(" } },\n", out);
 }
 
+static void write_tools(struct json_writer *w, const struct json *tools)
+{
+	json_write_array_begin(w);
+	json_foreach (tool, tools) {
+		json_write_object_begin(w);
+		json_foreach_member (key, value, tool) {
+			if (json_is_text(key, "examples"))
+				continue;
+			json_write_key_len(w, key->str, key->len);
+			json_write_node(w, value);
+		}
+		json_write_object_end(w);
+	}
+	json_write_array_end(w);
+}
+
+/* The JSON form without what only people and checks read: examples and left_out. */
+static int compact(const struct buf *json, struct buf *ret_json, struct err *err)
+{
+	cleanup_json struct json_doc doc = JSON_DOC_INIT;
+	struct json_writer w = JSON_WRITER_INIT(ret_json);
+
+	if (json_read(&doc, json->data, json->len, err) < 0)
+		return -1;
+	json_write_object_begin(&w);
+	json_foreach_member (key, value, json_root(&doc)) {
+		if (json_is_text(key, "left_out"))
+			continue;
+		json_write_key_len(&w, key->str, key->len);
+		if (json_is_text(key, "tools"))
+			write_tools(&w, value);
+		else
+			json_write_node(&w, value);
+	}
+	json_write_object_end(&w);
+	return 0;
+}
+
 static int embed(FILE *out, const char *path)
 {
 	cleanup_err struct err err = ERR_INIT;
+	cleanup_buf struct buf whole = BUF_INIT;
 	cleanup_buf struct buf json = BUF_INIT;
 	size_t len = 0;
 	cleanup_free char *yaml = literal_read(path, &len);
 	struct surface *surface = yaml != NULL ? load(path, yaml, len) : NULL;
 	int result = -1;
 
-	if (surface != NULL && yaml_read(yaml, len, &yaml_limits_file, &json, NULL, &err) == 0 &&
-	    is_loadable(&json, &surface->digest)) {
+	if (surface != NULL && yaml_read(yaml, len, &yaml_limits_file, &whole, NULL, &err) == 0 &&
+	    compact(&whole, &json, &err) == 0 && is_loadable(&json, &surface->digest)) {
 		write_row(out, surface, &json, yaml, len);
 		result = 0;
 	}

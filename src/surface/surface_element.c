@@ -43,14 +43,16 @@ static bool refuse_hole(
 	return false;
 }
 
-/* The schema of one member of an object or item of an array, or NULL. */
+/* The schema of one member of an object or item of an array; NULL when there is none, or when several
+ * schemas may be the one. */
 static const struct json *member_schema(const struct json *schema, const char *name, size_t len)
 {
 	const struct json *member = json_get_len(json_get(schema, "properties"), name, len);
+	bool is_index = len > 0 && strspn(name, "0123456789") >= len;
 
-	if (member == NULL)
+	if (member == NULL && json_get(schema, "patternProperties") == NULL)
 		member = json_get(schema, "additionalProperties");
-	if (member == NULL && len > 0 && strspn(name, "0123456789") >= len)
+	if (member == NULL && is_index && json_get(schema, "prefixItems") == NULL)
 		member = json_get(schema, "items");
 	return json_is(member, JSON_OBJECT) ? member : NULL;
 }
@@ -209,22 +211,25 @@ bool loader_word(
 {
 	cleanup_err struct err err = ERR_INIT;
 	const char *text = loader_any_text(l, node);
+	struct word word = { 0 };
 	bool is_ok = true;
 
 	if (text == NULL)
 		return false;
-	if (surface_word_compile(&l->in->arena, text, ret_word, &err) < 0) {
+	if (surface_word_compile(&l->in->arena, text, &word, &err) < 0) {
 		loader_error(l, node, "%s", err.message);
 		return false;
 	}
-	if (ret_word->len > 2 * LOADER_HOLES_MAX) {
+	if (word.len > 2 * LOADER_HOLES_MAX) {
 		loader_error(l, node, "the word has more than %d holes", LOADER_HOLES_MAX);
 		return false;
 	}
-	for (size_t i = 0; i < ret_word->len; i++) {
-		if (ret_word->pieces[i].is_hole)
-			is_ok &= resolve_hole(l, node, place, &ret_word->pieces[i]);
+	for (size_t i = 0; i < word.len; i++) {
+		if (word.pieces[i].is_hole)
+			is_ok &= resolve_hole(l, node, place, &word.pieces[i]);
 	}
+	if (is_ok)
+		*ret_word = word;
 	return is_ok;
 }
 
@@ -282,6 +287,13 @@ static bool is_one_what(struct loader *l, const struct json *node, const struct 
 	return true;
 }
 
+/* All that is spread has the one schema that the proof looks at. */
+static bool is_uniform(const struct json *schema)
+{
+	return json_get(schema, "prefixItems") == NULL && json_get(schema, "properties") == NULL &&
+	       json_get(schema, "patternProperties") == NULL;
+}
+
 static void compile_each(struct loader *l, const struct json *node, const struct json *words,
     const struct place *place, unsigned depth, struct element *element)
 {
@@ -297,6 +309,12 @@ static void compile_each(struct loader *l, const struct json *node, const struct
 	inner.holes |= HOLE_BIT(HOLE_ITEM) | HOLE_BIT(HOLE_MEMBER);
 	if (!loader_schema_is(inner.each, "array") && !loader_schema_is(inner.each, "object")) {
 		loader_error(l, node, "\"each\" wants an array or object; \"%s\" is none", name);
+		return;
+	}
+	if (!is_uniform(inner.each)) {
+		loader_error(l, node,
+		    "\"each\" wants items of one schema: no prefixItems, properties or "
+		    "patternProperties");
 		return;
 	}
 	compile_list(l, words, &inner, depth, element);
@@ -389,8 +407,8 @@ static void compile_element(struct loader *l, const struct json *node, const str
 		compile_mapping(l, node, place, depth, element);
 	else if (node->type == JSON_ARRAY)
 		loader_error(l, node, "an element is a word or a mapping, not a list");
-	else if (!loader_word(l, node, place, &element->word))
-		element->word = (struct word){ 0 };
+	else
+		(void)loader_word(l, node, place, &element->word);
 }
 
 static bool has_room(struct loader *l, const struct json *node, size_t n)

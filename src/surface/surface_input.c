@@ -299,26 +299,28 @@ static void read_group(
     struct loader *l, const struct json *node, const struct part *part, struct group *group)
 {
 	struct group_nodes n = { .when = NULL };
-	int lists = 0;
+	bool is_conditional;
+	int kinds;
 
 	loader_mapping(l, node, "a group", group_keys, ARRAY_LEN(group_keys), &n);
 	if (node->type != JSON_OBJECT)
 		return;
+	is_conditional = n.when != NULL || n.need != NULL || n.refuse != NULL;
+	kinds = is_conditional ? 1 : 0;
 	for (size_t i = 0; i < ARRAY_LEN(n.lists); i++) {
 		if (n.lists[i] == NULL)
 			continue;
-		lists++;
+		kinds++;
 		group->kind = (enum group_kind)i;
-		read_members(l, n.lists[i], part, false, group);
 	}
-	if (n.when != NULL || n.need != NULL || n.refuse != NULL) {
-		lists++;
-		read_conditional(l, node, part, &n, group);
-	}
-	if (lists != 1)
+	if (kinds != 1)
 		loader_error(l, node,
 		    "a group is one of one_of, at_most_one, any_of, all_or_none, or when with "
 		    "need or refuse");
+	else if (is_conditional)
+		read_conditional(l, node, part, &n, group);
+	else
+		read_members(l, n.lists[group->kind], part, false, group);
 }
 
 void loader_groups(struct loader *l, const struct json *node, const struct part *part)

@@ -16,8 +16,12 @@
 
 static struct surface *surface_new(void)
 {
+	static char end[] = "--";
+	static char lead[] = "-";
 	struct surface *surface = xcalloc(1, sizeof(*surface));
 
+	surface->program.end = end;
+	surface->program.lead = lead;
 	surface->in = xcalloc(1, sizeof(*surface->in));
 	surface->in->text = BUF_INIT;
 	return surface;

@@ -343,11 +343,7 @@ static const struct loader_key program_keys[] = {
 
 void loader_program(struct loader *l, const struct json *node)
 {
-	static char end[] = "--";
-	static char lead[] = "-";
 	struct surface_program *program = &l->surface->program;
 
-	program->end = end;
-	program->lead = lead;
 	loader_mapping(l, node, "program", program_keys, ARRAY_LEN(program_keys), program);
 }

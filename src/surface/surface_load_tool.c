@@ -25,6 +25,7 @@ void loader_parts(struct loader *l, const struct json *node)
 	l->parts = xcalloc(node->len + 1, sizeof(*l->parts));
 	json_foreach_member (key, value, node) {
 		struct part *part = &l->parts[l->parts_len];
+		size_t faults = l->faults;
 
 		if (loader_is_full(l))
 			return;
@@ -35,6 +36,7 @@ void loader_parts(struct loader *l, const struct json *node)
 		loader_mapping(l, value, "a part", part_keys, ARRAY_LEN(part_keys), part);
 		if (part->input != NULL && !l->is_checked)
 			loader_check_input(l, part->input);
+		part->is_broken = l->faults > faults;
 		l->parts_len++;
 	}
 }
@@ -299,6 +301,7 @@ static void load_use(struct loader *l, const struct json *node)
 			continue;
 		}
 		part->is_used = true;
+		l->faults += part->is_broken ? 1 : 0;
 		for (size_t i = 0; i < l->used_len; i++) {
 			if (l->used[i] == part)
 				loader_error(l, item, "the part is used already");
@@ -567,10 +570,9 @@ static void check_input_use(struct loader *l, size_t index)
 		    l, tool->in->node, "\"files: read\" is missing: \"%s\" is a path", input->name);
 }
 
+/* What is half read is not judged further: that would only be noise. */
 static void check_tool(struct loader *l)
 {
-	if (l->is_checked || l->tool->name == NULL)
-		return;
 	for (size_t i = 0; i < l->tool->in->inputs_len; i++)
 		check_input_use(l, i);
 	loader_check_pointers(l);
@@ -689,6 +691,7 @@ static void note_takes(struct loader *l)
 void loader_tools(struct loader *l, const struct json *node)
 {
 	struct surface *surface = l->surface;
+	size_t faults;
 
 	if (!loader_is_array(l, node, "tools"))
 		return;
@@ -702,8 +705,10 @@ void loader_tools(struct loader *l, const struct json *node)
 			return;
 		if (!loader_is_object(l, item, "a tool"))
 			continue;
+		faults = l->faults;
 		load_tool(l, item, &surface->tools[surface->tools_len]);
-		check_tool(l);
+		if (!l->is_checked && l->faults == faults)
+			check_tool(l);
 		surface->tools_len++;
 	}
 	if (l->is_checked)

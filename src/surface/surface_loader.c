@@ -18,6 +18,7 @@ static void add_note(struct loader *l, enum surface_note_level level, const stru
 	cleanup_buf struct buf text = BUF_INIT;
 	size_t before = l->notes->len;
 
+	l->faults += level == SURFACE_NOTE_ERROR ? 1 : 0;
 	if (loader_is_full(l) || l->notes->len >= LOADER_NOTES_MAX)
 		return;
 	buf_vaddf(&text, fmt, args);

@@ -21,6 +21,7 @@ struct part {
 	const struct json *argv;
 	const struct json *result;
 	bool is_used;
+	bool is_broken; /* an error was noted: so are the tools that use it */
 };
 
 /* At most so many errors and notes of one file, elements and inputs of one tool, groups,
@@ -40,7 +41,8 @@ struct loader {
 	struct surface *surface;
 	struct surface_internal *in; /* of it */
 	struct surface_notes *notes; /* findings */
-	size_t errors_len;
+	size_t errors_len;           /* among them */
+	size_t faults;               /* errors, those counted again that were noted before */
 	bool is_checked; /* the form the build made: what it proved is not proved again */
 	struct part *parts;
 	size_t parts_len;

@@ -322,10 +322,10 @@ static void check_compiled(struct loader *l, const struct json *node)
 
 void loader_check_schema(struct loader *l, const struct json *property)
 {
-	size_t before = l->errors_len;
+	size_t before = l->faults;
 
 	check_schema(l, property, ROLE_INPUT);
-	if (l->errors_len == before)
+	if (l->faults == before)
 		check_compiled(l, property);
 }
 
@@ -405,11 +405,19 @@ static bool is_left_out(const struct json *key, bool for_clients)
 	return for_clients ? is_mark(key) : json_is_text(key, "description");
 }
 
+/* Nothing to leave out and nothing to close: the text goes on as it stands, which is compact. Most
+ * schemas are like this, and start-up writes them all. */
+static bool is_ready(const struct json *schema, bool for_clients)
+{
+	return for_clients && memmem(schema->raw, schema->raw_len, "\"x-", 3) == NULL &&
+	       memmem(schema->raw, schema->raw_len, "\"object\"", 8) == NULL;
+}
+
 static void write_schema(
     struct json_writer *w, const struct json *schema, bool for_clients, bool is_closed)
 {
-	if (schema->type != JSON_OBJECT) {
-		json_write_node(w, schema);
+	if (schema->type != JSON_OBJECT || is_ready(schema, for_clients)) {
+		json_write_raw(w, schema->raw, schema->raw_len);
 		return;
 	}
 	json_write_object_begin(w);

@@ -126,7 +126,7 @@ static int compile_hole(
 	}
 	if (text[0] != '.')
 		return compile_named(arena, text, len, piece, err);
-	if (name_len(text + 1, len - 1) != len - 1)
+	if (len == 1 || name_len(text + 1, len - 1) != len - 1)
 		return fail(text, len, "names no member", err);
 	piece->kind = HOLE_MEMBER;
 	piece->name = arena_strdup(arena, text + 1, len - 1);
