@@ -12,6 +12,7 @@
 
 /* ---- findings ---- */
 
+PRINTF_LIKE(4, 0)
 static void add_note(struct loader *l, enum surface_note_level level, const struct json *node,
     const char *fmt, va_list args)
 {
