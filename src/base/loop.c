@@ -109,7 +109,7 @@ void loop_fd_set_events(struct loop_fd *source, short events)
 
 	polled->fd = events == 0 ? -1 : source->fd;
 	polled->events = events;
-	polled->revents &= (short)(events == 0 ? 0 : events | POLLHUP | POLLERR);
+	polled->revents = (short)(events == 0 ? 0 : polled->revents & (events | POLLHUP | POLLERR));
 }
 
 void loop_fd_remove(struct loop_fd *source)

@@ -92,20 +92,36 @@ struct process {
 	uint64_t start_ticks; /* since boot */
 };
 
-/* The name in parentheses may hold anything, parentheses too: the fields begin behind the last. */
-static bool parse_stat(const char *text, struct process *ret_process)
-{
-	const char *rest = strrchr(text, ')');
-	char state = 0;
-	int parent = 0;
-	unsigned long long start = 0;
+/* The fields of a stat line that we want, by their numbers in proc(5). */
+enum { FIELD_STATE = 3, FIELD_PARENT = 4, FIELD_START = 22 };
 
-	if (rest == NULL ||
-	    sscanf(rest + 1,
-		" %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		&state, &parent, &start) != 3)
+/* The name in parentheses may hold anything, parentheses too: the fields begin behind the last. */
+static bool parse_stat(char *text, struct process *ret_process)
+{
+	cleanup_err struct err ignored = ERR_INIT;
+	char *rest = strrchr(text, ')');
+	int64_t parent = -1;
+	int64_t start = -1;
+	char state = '\0';
+
+	if (rest == NULL || rest[1] != ' ')
 		return false;
-	*ret_process = (struct process){ .parent = parent, .state = state, .start_ticks = start };
+	rest += 2;
+	for (int number = FIELD_STATE; number <= FIELD_START && rest != NULL; number++) {
+		const char *field = strsep(&rest, " ");
+
+		if (number == FIELD_STATE)
+			state = field[0];
+		else if (number == FIELD_PARENT)
+			(void)!num_parse(field, 0, INT32_MAX, &parent, &ignored);
+		else if (number == FIELD_START)
+			(void)!num_parse(field, 0, INT64_MAX, &start, &ignored);
+	}
+	if (parent < 0 || start < 0)
+		return false;
+	*ret_process = (struct process){
+		.parent = (pid_t)parent, .state = state, .start_ticks = (uint64_t)start
+	};
 	return true;
 }
 

@@ -16,7 +16,7 @@
 #include "run/run_internal.h"
 
 /* More than the calls that may have a child, for version checks and the like. */
-#define CHILDREN_MAX (2 * LIMIT_CHILDREN)
+enum { CHILDREN_MAX = 2 * LIMIT_CHILDREN };
 
 /* pid of a place that is reserved and has no child yet. */
 #define PID_NONE ((pid_t)-1)
@@ -32,7 +32,7 @@ static int map_failures(struct err *err)
 
 	if (children.failures != NULL)
 		return 0;
-	page = mmap(NULL, CHILDREN_MAX * sizeof(struct spawn_failure), PROT_READ | PROT_WRITE,
+	page = mmap(NULL, sizeof(struct spawn_failure[CHILDREN_MAX]), PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (page == MAP_FAILED)
 		return err_errno(err, errno, "share memory with children");

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/num.h"
 #include "os/os.h"
 
 struct run_files {
@@ -152,19 +153,35 @@ void run_files_remove(struct run_files *files, const char *path)
 
 /* ---- what dead owners left ---- */
 
+/* Reads a name that name_folder() makes, and no other: written out again it is the same. */
+static bool parse_folder_name(const char *name, pid_t *ret_pid, uint64_t *ret_start)
+{
+	cleanup_free char *copy = xstrdup(name);
+	cleanup_free char *again = NULL;
+	cleanup_err struct err ignored = ERR_INIT;
+	char *rest = copy;
+	int64_t pid = 0;
+	int64_t start = 0;
+
+	if (strcmp(strsep(&rest, "-"), "private") != 0 || rest == NULL ||
+	    num_parse(strsep(&rest, "-"), 1, INT32_MAX, &pid, &ignored) < 0 || rest == NULL ||
+	    num_parse(strsep(&rest, "-"), 0, INT64_MAX, &start, &ignored) < 0 || rest == NULL)
+		return false;
+	again = xasprintf("private-%" PRId64 "-%" PRId64 "-%s", pid, start, rest);
+	if (strcmp(again, name) != 0 || strlen(rest) != 8 || strspn(rest, "0123456789abcdef") != 8)
+		return false;
+	*ret_pid = (pid_t)pid;
+	*ret_start = (uint64_t)start;
+	return true;
+}
+
 /* True when name is one of our folders' and its owner is gone, as far as the name can tell. */
 static bool is_left_behind(const char *name)
 {
-	int pid = 0;
+	pid_t pid = 0;
 	uint64_t start = 0;
-	uint32_t random = 0;
-	char again[128];
 
-	if (sscanf(name, "private-%d-%" SCNu64 "-%" SCNx32, &pid, &start, &random) != 3)
-		return false;
-	(void)snprintf(
-	    again, sizeof(again), "private-%d-%" PRIu64 "-%08" PRIx32, pid, start, random);
-	return strcmp(name, again) == 0 && pid > 0 && os_process_start((pid_t)pid) != start;
+	return parse_folder_name(name, &pid, &start) && os_process_start(pid) != start;
 }
 
 /* Between the making of a folder and its lock, its owner is known by its name alone. */

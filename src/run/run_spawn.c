@@ -135,7 +135,7 @@ static __attribute__((noinline)) pid_t vfork_child(const struct spawn *spawn, pi
 	pid_t pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork): see the top */
 
 	if (pid == 0)
-		run_child(spawn, parent);
+		run_child(spawn, parent); /* NOLINT(clang-analyzer-unix.Vfork): system calls only */
 	return pid;
 }
 
