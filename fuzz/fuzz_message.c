@@ -59,6 +59,7 @@ static void handle(const char *line, size_t len, const struct mcp_session *sessi
 			handle(item->raw, item->raw_len, session, true);
 		}
 		break;
+	case MCP_RESPONSE:
 	case MCP_IGNORED:
 		break;
 	case MCP_REFUSED:

@@ -25,6 +25,10 @@ struct call {
 	bool may_end;      /* at the next flush */
 	bool is_cancelled; /* by call_cancel() */
 	bool is_drained;   /* by the end of the server */
+	call_ask_fn ask;
+	void *ask_ctx;
+	enum call_answer answer; /* what a person said to the tool "ask" */
+	bool has_answer;
 };
 
 struct host {
@@ -106,6 +110,9 @@ struct call *call_new(struct host *host, const struct call_client *client, const
 	(void)snprintf(
 	    host->client, sizeof(host->client), "%s", client->name != NULL ? client->name : "-");
 	host->can_ask = client->can_ask;
+	call->ask = client->ask;
+	call->ask_ctx = client->ask_ctx;
+	call->answer = client->answer;
 	return call;
 }
 
@@ -117,11 +124,22 @@ void call_start(struct call *call)
 		place = &(*place)->next;
 	*place = call;
 	call->host->active++;
-	call->may_end = !is_tool(call, "hang") && !is_tool(call, "stubborn");
+	call->may_end = !is_tool(call, "hang") && !is_tool(call, "stubborn") &&
+			(!is_tool(call, "ask") || call->ask == NULL);
+	if (is_tool(call, "ask") && call->ask != NULL)
+		call->ask(call->ask_ctx, call, "Really \"so\"?");
 	if (call->host->is_drained) {
 		call->may_end = true;
 		call->is_drained = true;
 	}
+}
+
+void call_answer(struct call *call, enum call_answer answer)
+{
+	assert_false(call->has_answer);
+	call->has_answer = true;
+	call->answer = answer;
+	call->may_end = true;
 }
 
 void call_cancel(struct call *call)
@@ -188,6 +206,11 @@ static void make_result(const struct call *call, struct call_outcome *outcome)
 	} else if (is_tool(call, "fail") || is_tool(call, "promise")) {
 		(void)err_set(&err, ERR_PROGRAM_FAILED, "it failed");
 		surface_error_result(&err, result);
+	} else if (is_tool(call, "ask") && call->ask == NULL && call->answer == CALL_UNANSWERED) {
+		outcome->question = "Really?";
+		outcome->state = "s-t";
+	} else if (is_tool(call, "ask")) {
+		buf_addf(&result->json, "{\"answer\":%d}", (int)call->answer);
 	} else if (is_tool(call, "confirm")) {
 		(void)err_set(&err, ERR_WRITE_CONFIRMATION_UNAVAILABLE, "nobody can be asked");
 		surface_error_result(&err, result);
@@ -363,7 +386,7 @@ static void unknown_methods_and_bad_params_are_refused(void **state)
 	talk_say(talk, REQUEST("9", "initialize", "\"protocolVersion\":7"));
 	talk_expect_error(talk, "9", -32602);
 	talk_say(
-	    talk, REQUEST("10", "tools/call", META ",\"name\":\"echo\",\"requestState\":\"x\""));
+	    talk, REQUEST("10", "tools/call", META ",\"name\":\"echo\",\"requestState\":1"));
 	talk_expect_error(talk, "10", -32602);
 	assert_int_equal(host_of(talk)->active, 0);
 }
@@ -838,6 +861,111 @@ static void session_is_told_of_changes_only_once_initialized(void **state)
 	assert_false(host_of(talk)->is_watched);
 }
 
+/* ---- asking a person ---- */
+
+#define QUESTION(number)                                                                           \
+	"{\"jsonrpc\":\"2.0\",\"id\":\"s" number                                                   \
+	"\",\"method\":\"elicitation/create\",\"params\":{"                                        \
+	"\"message\":\"Really \\\"so\\\"?\",\"requestedSchema\":"
+
+static void open_asking_session(struct talk *talk)
+{
+	talk_say(
+	    talk, REQUEST("0", "initialize",
+		      "\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"elicitation\":{}}"));
+	free(talk_next_line(talk));
+	talk_say(talk, INITIALIZED);
+}
+
+/* The next line is question number n, whatever its form. */
+static void expect_question(struct talk *talk, const char *begin)
+{
+	cleanup_free char *line = talk_next_line(talk);
+
+	if (strncmp(line, begin, strlen(begin)) != 0)
+		fail_msg("no question: %s", line);
+}
+
+static void expect_answer(struct talk *talk, enum call_answer answer)
+{
+	cleanup_free char *line = talk_next_line(talk);
+	cleanup_free char *wanted = xasprintf("{\"answer\":%d}", (int)answer);
+
+	if (strstr(line, wanted) == NULL)
+		fail_msg("not %s: %s", wanted, line);
+}
+
+static void each_answer_means_what_it_says_and_nothing_else_means_yes(void **state)
+{
+	static const struct {
+		const char *response; /* behind the id */
+		enum call_answer answer;
+	} cases[] = {
+		{ "\"result\":{\"action\":\"accept\",\"content\":{\"confirm\":true}}",
+		    CALL_ACCEPTED },
+		{ "\"result\":{\"action\":\"accept\",\"content\":{\"confirm\":\"true\"}}",
+		    CALL_DECLINED },
+		{ "\"result\":{\"action\":\"accept\",\"content\":{}}", CALL_DECLINED },
+		{ "\"result\":{\"action\":\"accept\"}", CALL_DECLINED },
+		{ "\"result\":{\"action\":\"decline\",\"content\":{\"confirm\":true}}",
+		    CALL_DECLINED },
+		{ "\"result\":{\"action\":\"cancel\"}", CALL_DISMISSED },
+		{ "\"result\":{\"action\":\"yes\"}", CALL_ASK_FAILED },
+		{ "\"result\":{}", CALL_ASK_FAILED },
+		{ "\"error\":{\"code\":-32603,\"message\":\"x\"}", CALL_ASK_FAILED },
+	};
+	struct talk *talk = *state;
+
+	open_asking_session(talk);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		cleanup_free char *begin = xasprintf(QUESTION("%zu"), i + 1);
+		cleanup_free char *response =
+		    xasprintf("{\"jsonrpc\":\"2.0\",\"id\":\"s%zu\",%s}", i + 1, cases[i].response);
+
+		talk_say(talk, CALL("1", "ask", ""));
+		expect_question(talk, begin);
+		talk_say(talk, response);
+		expect_answer(talk, cases[i].answer);
+	}
+}
+
+static void strange_and_late_responses_answer_nothing(void **state)
+{
+	static const char yes[] =
+	    "\"result\":{\"action\":\"accept\",\"content\":{\"confirm\":true}}}";
+	struct talk *talk = *state;
+	cleanup_free char *stranger = xasprintf("{\"jsonrpc\":\"2.0\",\"id\":\"s9\",%s", yes);
+	cleanup_free char *number = xasprintf("{\"jsonrpc\":\"2.0\",\"id\":1,%s", yes);
+	cleanup_free char *late = xasprintf("{\"jsonrpc\":\"2.0\",\"id\":\"s1\",%s", yes);
+
+	open_asking_session(talk);
+	talk_say(talk, CALL("1", "ask", ""));
+	expect_question(talk, QUESTION("1"));
+	talk_say(talk, stranger);
+	talk_say(talk, number);
+	talk_expect_silence(talk);
+	talk_say(talk, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
+		       "{\"requestId\":1}}");
+	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
+			  "{\"requestId\":\"s1\"}}");
+	talk_say(talk, late);
+	talk_expect_silence(talk);
+}
+
+static void nobody_is_asked_before_the_client_is_initialized(void **state)
+{
+	struct talk *talk = *state;
+
+	talk_say(
+	    talk, REQUEST("0", "initialize",
+		      "\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"elicitation\":{}}"));
+	free(talk_next_line(talk));
+	talk_say(talk, CALL("1", "ask", ""));
+	talk_expect_silence(talk);
+	talk_say(talk, INITIALIZED);
+	expect_question(talk, QUESTION("1"));
+}
+
 /* ---- progress ---- */
 
 static void progress_notes_carry_the_token_and_rise(void **state)
@@ -1124,6 +1252,9 @@ int main(void)
 		TALK(streams_past_the_cap_are_refused),
 		TALK(streams_are_acknowledged_and_told_each_by_its_id),
 		TALK(session_is_told_of_changes_only_once_initialized),
+		TALK(each_answer_means_what_it_says_and_nothing_else_means_yes),
+		TALK(strange_and_late_responses_answer_nothing),
+		TALK(nobody_is_asked_before_the_client_is_initialized),
 		cmocka_unit_test(progress_notes_carry_the_token_and_rise),
 		TALK(progress_is_due_after_five_seconds_then_every_ten),
 		TALK(progress_is_dropped_while_answers_wait),
