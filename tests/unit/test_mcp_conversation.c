@@ -385,8 +385,7 @@ static void unknown_methods_and_bad_params_are_refused(void **state)
 	talk_expect_error(talk, "8", -32602);
 	talk_say(talk, REQUEST("9", "initialize", "\"protocolVersion\":7"));
 	talk_expect_error(talk, "9", -32602);
-	talk_say(
-	    talk, REQUEST("10", "tools/call", META ",\"name\":\"echo\",\"requestState\":1"));
+	talk_say(talk, REQUEST("10", "tools/call", META ",\"name\":\"echo\",\"requestState\":1"));
 	talk_expect_error(talk, "10", -32602);
 	assert_int_equal(host_of(talk)->active, 0);
 }
@@ -966,6 +965,27 @@ static void nobody_is_asked_before_the_client_is_initialized(void **state)
 	expect_question(talk, QUESTION("1"));
 }
 
+static void modern_question_is_the_answer_and_comes_back_with_the_next_request(void **state)
+{
+	struct talk *talk = *state;
+
+	talk_say(talk, CALL("1", "ask", "," META));
+	expect_question(talk,
+	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"input_required\","
+	    "\"inputRequests\":{\"confirm\":{\"method\":\"elicitation/create\",\"params\":"
+	    "{\"mode\":\"form\",\"message\":\"Really?\",\"requestedSchema\":");
+	assert_int_equal(host_of(talk)->active, 0);
+	talk_say(talk, CALL("2", "ask", "," META ",\"inputResponses\":[]"));
+	talk_expect_error(talk, "2", -32602);
+	talk_say(talk,
+	    CALL("3", "ask", "," META ",\"inputResponses\":{\"confirm\":{\"method\":\"x\"}}"));
+	talk_expect_error(talk, "3", -32602);
+	talk_say(talk, CALL("4", "ask",
+			   "," META ",\"requestState\":\"s-t\",\"inputResponses\":{\"confirm\":"
+			   "{\"action\":\"accept\",\"content\":{\"confirm\":true}}}"));
+	expect_answer(talk, CALL_ACCEPTED);
+}
+
 /* ---- progress ---- */
 
 static void progress_notes_carry_the_token_and_rise(void **state)
@@ -1255,6 +1275,7 @@ int main(void)
 		TALK(each_answer_means_what_it_says_and_nothing_else_means_yes),
 		TALK(strange_and_late_responses_answer_nothing),
 		TALK(nobody_is_asked_before_the_client_is_initialized),
+		TALK(modern_question_is_the_answer_and_comes_back_with_the_next_request),
 		cmocka_unit_test(progress_notes_carry_the_token_and_rise),
 		TALK(progress_is_due_after_five_seconds_then_every_ten),
 		TALK(progress_is_dropped_while_answers_wait),

@@ -13,8 +13,8 @@ static void read_text(struct mcp_message *message, const char *text)
 
 static const char *kind_name(enum mcp_kind kind)
 {
-	static const char *const names[] = { "request", "notification", "batch", "ignored",
-		"refused" };
+	static const char *const names[] = { "request", "notification", "batch", "response",
+		"ignored", "refused" };
 
 	return names[kind];
 }
@@ -240,9 +240,9 @@ static void notifications_and_responses_are_never_answered(void **state)
 		{ "{\"jsonrpc\":\"2.0\",\"method\":5}", MCP_IGNORED, ERR_INVALID_REQUEST, NULL },
 		{ "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":[]}", MCP_IGNORED,
 		    ERR_INVALID_REQUEST, NULL },
-		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", MCP_IGNORED, ERR_NONE, NULL },
-		{ "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{}}", MCP_IGNORED, ERR_NONE, NULL },
-		{ "{\"result\":1}", MCP_IGNORED, ERR_NONE, NULL },
+		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", MCP_RESPONSE, ERR_NONE, NULL },
+		{ "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{}}", MCP_RESPONSE, ERR_NONE, NULL },
+		{ "{\"result\":1}", MCP_RESPONSE, ERR_NONE, NULL },
 	};
 
 	(void)state;
