@@ -81,7 +81,7 @@ function checkTools(tools, revision) {
 }
 
 export async function converseLegacy(revision, options) {
-    const world = new World(options);
+    const world = await World.make(options);
     const lines = new Lines(world.server);
     const structured = revision >= '2025-06-18';
     const say = (what, body) => ok(`P66 raw ${revision}: ${what}`, body);
@@ -102,7 +102,7 @@ export async function converseLegacy(revision, options) {
     });
     await say('a tool error', async () => {
         const value = await result(lines, legacy, 'tools/call',
-            { name: 'git_status', arguments: {} }, legacy.CallToolResultSchema);
+            { name: 'git_log', arguments: { limit: 'five' } }, legacy.CallToolResultSchema);
         assert.equal(value.isError, true);
         assert.match(value.content[0].text, /^\[INVALID_ARGUMENT\]/);
     });
@@ -119,7 +119,7 @@ function meta(capabilities = {}) {
 }
 
 export async function converseModern(options) {
-    const world = new World(options);
+    const world = await World.make(options);
     const lines = new Lines(world.server);
     const say = (what, body) => ok(`P118 raw 2026-07-28: ${what}`, body);
     const whole = (value) => {

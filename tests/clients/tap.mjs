@@ -27,6 +27,6 @@ export async function poll(question, seconds, what) {
         const answer = await question();
         if (answer) return answer;
         if (Date.now() > end) throw new Error(`not within ${seconds} s: ${what}`);
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        await new Promise((resolve) => setTimeout(resolve, 30));
     }
 }

@@ -1,49 +1,53 @@
 // SPDX-License-Identifier: MIT
 // One client's own world: data directory, root with a git repository, program folder, surface.
 
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
+const run = promisify(execFile);
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const HARNESS = path.join(HERE, '..', 'e2e', 'stile.py');
 const SURFACE = path.join(HERE, '..', 'data', 'surfaces', 'fake.yaml');
 
 export class World {
-    constructor({ binary, fake }) {
-        this.binary = path.resolve(binary);
-        this.dir = execFileSync('python3', [HARNESS, 'place'], { encoding: 'utf8' }).trim();
-        this.data = path.join(this.dir, 'data');
-        this.root = path.join(this.dir, 'root');
-        this.bin = path.join(this.dir, 'bin');
-        fs.mkdirSync(this.data, { mode: 0o700 });
-        fs.mkdirSync(this.root);
-        fs.mkdirSync(this.bin, { mode: 0o755 });
-        fs.copyFileSync(fake, path.join(this.bin, 'fake'));
-        fs.chmodSync(path.join(this.bin, 'fake'), 0o755);
-        this.path = `${this.bin}:/usr/local/bin:/usr/bin:/bin`;
-        this.surface = path.join(this.dir, 'fake.yaml');
-        fs.copyFileSync(SURFACE, this.surface);
-        fs.chmodSync(this.surface, 0o644);
-        this.trust();
-        this.repository();
+    // Nothing here is synchronous for long: other conversations go on meanwhile.
+    static async make({ binary, fake }) {
+        const world = new World();
+        const { stdout } = await run('python3', [HARNESS, 'place']);
+        world.binary = path.resolve(binary);
+        world.dir = stdout.trim();
+        world.data = path.join(world.dir, 'data');
+        world.root = path.join(world.dir, 'root');
+        world.bin = path.join(world.dir, 'bin');
+        world.path = `${world.bin}:/usr/local/bin:/usr/bin:/bin`;
+        world.surface = path.join(world.dir, 'fake.yaml');
+        fs.mkdirSync(world.data, { mode: 0o700 });
+        fs.mkdirSync(world.root);
+        fs.mkdirSync(world.bin, { mode: 0o755 });
+        await place(fake, path.join(world.bin, 'fake'), 0o755);
+        await place(SURFACE, world.surface, 0o644);
+        await world.trust();
+        await world.#repository();
+        return world;
     }
 
-    trust() {
-        execFileSync('python3', [HARNESS, 'trust', '--binary', this.binary, '--data', this.data,
+    async trust() {
+        await run('python3', [HARNESS, 'trust', '--binary', this.binary, '--data', this.data,
             '--path', this.path, this.surface]);
     }
 
-    repository() {
+    async #repository() {
         this.repo = path.join(this.root, 'repo');
         fs.mkdirSync(this.repo);
-        const git = (...args) => execFileSync('git', ['-C', this.repo, '-c', 'user.name=Ada',
-            '-c', 'user.email=ada@example.org', ...args], { stdio: 'pipe' });
-        git('init', '-q', '-b', 'main');
         fs.writeFileSync(path.join(this.repo, 'a.txt'), 'one\n');
-        git('add', '.');
-        git('commit', '-q', '-m', 'first');
+        const git = (...args) => run('git', ['-C', this.repo, '-c', 'user.name=Ada',
+            '-c', 'user.email=ada@example.org', ...args]);
+        await git('init', '-q', '-b', 'main');
+        await git('add', '.');
+        await git('commit', '-q', '-m', 'first');
     }
 
     // What a client is configured with.
@@ -85,6 +89,11 @@ export class World {
     remove() {
         fs.rmSync(this.dir, { recursive: true, force: true });
     }
+}
+
+async function place(from, to, mode) {
+    await fs.promises.copyFile(from, to);
+    await fs.promises.chmod(to, mode);
 }
 
 function link(pid, name) {
