@@ -34,6 +34,8 @@ static int move_standard_output(void)
 int main(int argc, char **argv)
 {
 	ensure_standard_fds();
+	/* A reader that is gone and a file-size limit are errors of write(2), not our death. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
 	return cli_main(argc, argv, move_standard_output());
 }
