@@ -108,6 +108,9 @@ enum call_step call_record(struct call *call)
 	record.intent = call->intent;
 	record.masks = (int64_t)call->masks;
 	record.escaped = (int64_t)call->escaped;
+	/* It waited for the ledger already; the row that ends the outage counts it. */
+	if (call->err.code == ERR_LEDGER_UNAVAILABLE)
+		return CALL_NEXT;
 	call->ticket = ledger_queue(call->host->ledger, &record, recorded, call);
 	return CALL_WAIT;
 }

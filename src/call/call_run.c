@@ -93,8 +93,9 @@ static enum call_step start_or_fail(struct call *call)
 	return CALL_FAIL;
 }
 
-/* The intent of a mutation is durable: its child may start. */
-static void on_intent(void *ctx, int64_t sequence, const struct err *err)
+/* What must come before the child has come: the intent of a mutation is durable, or the ledger could
+ * take the record of a read. */
+static void on_recordable(void *ctx, int64_t sequence, const struct err *err)
 {
 	struct call *call = ctx;
 
@@ -118,7 +119,8 @@ enum call_step call_run(struct call *call)
 	if (call->tool->builtin != SURFACE_BUILTIN_NONE)
 		return CALL_NEXT;
 	if (call->tool->effect == SURFACE_READ)
-		return start_or_fail(call);
-	call->ticket = call_queue_row(call, LEDGER_INTENT, NULL, on_intent);
+		call->ticket = ledger_await(call->host->ledger, on_recordable, call);
+	else
+		call->ticket = call_queue_row(call, LEDGER_INTENT, NULL, on_recordable);
 	return CALL_WAIT;
 }

@@ -13,8 +13,7 @@
 #include "base/clock.h"
 
 enum stage_flag {
-	STAGE_ALWAYS = 1 << 0, /* runs after a failure too */
-	STAGE_GATE = 1 << 1    /* its failure is a refusal: nothing was started */
+	STAGE_ALWAYS = 1 << 0 /* runs after a failure too */
 };
 
 static const struct stage {
@@ -22,15 +21,15 @@ static const struct stage {
 	enum call_step (*step)(struct call *call);
 	unsigned flags;
 } stages[] = {
-	{ "resolve", call_resolve, STAGE_GATE },   /* name → tool */
-	{ "scope", call_scope, STAGE_GATE },       /* visible to this caller? */
-	{ "validate", call_validate, STAGE_GATE }, /* arguments fit the schema */
-	{ "permit", call_permit, STAGE_GATE },     /* permit, ask a person, or refuse */
-	{ "argv", call_argv, STAGE_GATE },         /* a place; arguments → argv, stdin, files */
-	{ "run", call_run, 0 },                    /* spawn, pump, limit, reap */
-	{ "result", call_result, 0 },              /* stdout → result */
-	{ "redact", call_redact, STAGE_ALWAYS },   /* what may leave */
-	{ "record", call_record, STAGE_ALWAYS },   /* before the answer is written */
+	{ "resolve", call_resolve, 0 },          /* name → tool */
+	{ "scope", call_scope, 0 },              /* visible to this caller? */
+	{ "validate", call_validate, 0 },        /* arguments fit the schema */
+	{ "permit", call_permit, 0 },            /* permit, ask a person, or refuse */
+	{ "argv", call_argv, 0 },                /* a place; arguments → argv, stdin, files */
+	{ "run", call_run, 0 },                  /* spawn, pump, limit, reap */
+	{ "result", call_result, 0 },            /* stdout → result */
+	{ "redact", call_redact, STAGE_ALWAYS }, /* what may leave */
+	{ "record", call_record, STAGE_ALWAYS }, /* before the answer is written */
 };
 
 struct call *call_new(struct host *host, const struct call_client *client, const char *tool,
@@ -131,7 +130,7 @@ void call_abandon(struct call *call)
 static void fail(struct call *call)
 {
 	assert(err_is_set(&call->err));
-	call->is_refused = (stages[call->stage].flags & STAGE_GATE) != 0;
+	call->is_refused = !call->has_run;
 	surface_result_release(&call->result);
 	call->result = SURFACE_RESULT_INIT;
 	surface_error_result(&call->err, &call->result);

@@ -102,6 +102,13 @@ void ledger_free(struct ledger *ledger);
 uint64_t ledger_queue(
     struct ledger *ledger, const struct ledger_record *record, ledger_done_fn done, void *ctx);
 
+/*
+ * No record, but the promise that one could be written: done is called (sequence 0) from the next
+ * flush when the ledger can be opened and locked for writing; after a failure, when a row about
+ * the outage has been written. What must not start without a record waits for this first.
+ */
+uint64_t ledger_await(struct ledger *ledger, ledger_done_fn done, void *ctx);
+
 /* The owner goes away: the record is still written, done is not called. */
 void ledger_forget(struct ledger *ledger, uint64_t ticket);
 

@@ -28,6 +28,7 @@ struct entry {
 	struct digest arguments; /* plain digest until the key is at hand, keyed from then on */
 	bool has_arguments;
 	bool is_keyed;
+	bool is_await; /* nothing to write: ledger_await() */
 };
 
 struct queue {
@@ -46,6 +47,7 @@ struct ledger {
 	uint64_t last_ticket;
 	struct loop_timer *retry; /* armed while another process holds the lock */
 	int64_t busy_since_ms;    /* when the first try of these records failed; 0: none did */
+	int64_t refused;          /* owners told no since the last row; 0: all is well */
 	struct loop_timer *seal;  /* armed while rows of ours may be unsealed */
 	int64_t first_unsealed_ms;
 	int64_t last_write_ms;
@@ -200,15 +202,31 @@ static void copy_digests(struct entry *entry, const struct ledger_record *record
 	entry->row.record.arguments_len = 0;
 }
 
-uint64_t ledger_queue(
-    struct ledger *ledger, const struct ledger_record *record, ledger_done_fn done, void *ctx)
+static struct entry *entry_new(struct ledger *ledger, ledger_done_fn done, void *ctx)
 {
 	struct entry *entry = xcalloc(1, sizeof(*entry));
 
-	assert(record->kind != LEDGER_CHECKPOINT);
 	entry->ticket = ++ledger->last_ticket;
 	entry->done = done;
 	entry->ctx = ctx;
+	return entry;
+}
+
+uint64_t ledger_await(struct ledger *ledger, ledger_done_fn done, void *ctx)
+{
+	struct entry *entry = entry_new(ledger, done, ctx);
+
+	entry->is_await = true;
+	queue_add(&ledger->waiting, entry);
+	return entry->ticket;
+}
+
+uint64_t ledger_queue(
+    struct ledger *ledger, const struct ledger_record *record, ledger_done_fn done, void *ctx)
+{
+	struct entry *entry = entry_new(ledger, done, ctx);
+
+	assert(record->kind != LEDGER_CHECKPOINT);
 	entry->row.time_us = clock_wall_us();
 	entry->row.writer = ledger->writer;
 	entry->row.kind = ledger_kind_name(record->kind);
@@ -304,14 +322,43 @@ static void key_arguments(struct store *store, struct entry *entry)
 	entry->is_keyed = true;
 }
 
+/* Is there anything to write, or only the question whether it could be? */
+static bool has_rows(const struct ledger *ledger)
+{
+	if (ledger->refused > 0)
+		return true;
+	for (const struct entry *entry = ledger->waiting.first; entry != NULL;
+	     entry = entry->next) {
+		if (!entry->is_await)
+			return true;
+	}
+	return false;
+}
+
 /* Since the first try of what waits; 0: this is it. */
 static int64_t waited_ms(const struct ledger *ledger)
 {
 	return ledger->busy_since_ms == 0 ? 0 : clock_monotonic_ms() - ledger->busy_since_ms;
 }
 
+/* The first row after an outage says how many owners were told no; that it can be written is what
+ * those who wait now want to know. */
+static int append_outage(struct ledger *ledger, struct tip *tip, struct err *err)
+{
+	struct ledger_row row = {
+		.time_us = clock_wall_us(),
+		.writer = ledger->writer,
+		.kind = ledger_kind_name(LEDGER_PROTOCOL),
+		.record = LEDGER_RECORD_INIT,
+	};
+
+	row.record.code = err_info(ERR_LEDGER_UNAVAILABLE)->wire;
+	row.record.count = ledger->refused;
+	return store_append(&ledger->store, tip, &row, err);
+}
+
 /* One transaction; the last hash is read inside it, so that several processes make one chain. */
-static int write_waiting(struct ledger *ledger, struct err *err)
+static int write_waiting(struct ledger *ledger, bool *ret_is_written, struct err *err)
 {
 	struct store *store = &ledger->store;
 	cleanup_txn struct sql_txn txn = SQL_TXN_INIT;
@@ -321,14 +368,25 @@ static int write_waiting(struct ledger *ledger, struct err *err)
 		return -1;
 	if (!store_may_try(store, waited_ms(ledger)))
 		return err_set(err, ERR_UNAVAILABLE, "other processes wait longer");
-	if (sql_begin(store->sql, &txn, err) < 0 || store_read_tip(store, &tip, err) < 0)
+	if (sql_begin(store->sql, &txn, err) < 0)
+		return -1;
+	if (!has_rows(ledger)) {
+		*ret_is_written = false;
+		return 0; /* the lock could be had; the transaction rolls back */
+	}
+	if (store_read_tip(store, &tip, err) < 0)
+		return -1;
+	if (ledger->refused > 0 && append_outage(ledger, &tip, err) < 0)
 		return -1;
 	for (struct entry *entry = ledger->waiting.first; entry != NULL; entry = entry->next) {
+		if (entry->is_await)
+			continue;
 		key_arguments(store, entry);
 		entry->row.sequence = 0;
 		if (store_append(store, &tip, &entry->row, err) < 0)
 			return -1;
 	}
+	*ret_is_written = true;
 	return sql_commit(&txn, err);
 }
 
@@ -353,6 +411,7 @@ static void refuse(struct ledger *ledger, const struct err *cause)
 {
 	cleanup_err struct err err = ERR_INIT;
 
+	ledger->refused += (int64_t)ledger->waiting.len;
 	(void)err_set(
 	    &err, ERR_LEDGER_UNAVAILABLE, "the ledger cannot be written: %s", cause->message);
 	settle(ledger, &err);
@@ -381,10 +440,15 @@ static void try_write(struct ledger *ledger)
 {
 	cleanup_err struct err err = ERR_INIT;
 
-	if (write_waiting(ledger, &err) == 0) {
+	bool is_written = false;
+
+	if (write_waiting(ledger, &is_written, &err) == 0) {
 		store_end_turn(&ledger->store);
 		ledger->busy_since_ms = 0;
-		note_written(ledger);
+		if (is_written) {
+			ledger->refused = 0;
+			note_written(ledger);
+		}
 		settle(ledger, &err);
 	} else if (!wait_for_lock(ledger, &err)) {
 		ledger->busy_since_ms = 0;
