@@ -83,8 +83,48 @@ static void a_lock_that_outlasts_patience_is_told_to_every_owner(void **state)
 	assert_true(took >= LEDGER_PATIENCE_MS);
 	assert_int_equal(ledger_pending(bench.ledger), 0);
 	assert_int_equal(sqlite3_close(holder), SQLITE_OK);
-	assert_int_equal(append_one(&bench, "git_log").sequence, 2);
-	assert_int_equal(verified(bench.path).rows, 2);
+	/* row 2 says that three were refused */
+	assert_int_equal(append_one(&bench, "git_log").sequence, 3);
+	assert_int_equal(verified(bench.path).rows, 3);
+}
+
+static int count_outage(void *ctx, const struct ledger_row *row, struct err *err)
+{
+	int64_t *refused = ctx;
+
+	(void)err;
+	assert_string_equal(row->kind, "protocol");
+	*refused += row->record.count;
+	return 0;
+}
+
+static void waiting_for_the_ledger_writes_nothing_unless_it_was_out(void **state)
+{
+	cleanup_bench struct bench bench = bench_open(*state, "await");
+	cleanup_err struct err err = ERR_INIT;
+	struct ledger_filter outages = LEDGER_FILTER_INIT;
+	struct told told[3] = { 0 };
+	int64_t refused = 0;
+	sqlite3 *holder;
+
+	(void)ledger_await(bench.ledger, note_told, &told[0]);
+	ledger_flush(bench.ledger);
+	await_told(&bench, &told[0]);
+	assert_int_equal(told[0].code, ERR_NONE);
+	assert_int_equal(verified(bench.path).rows, 0);
+	holder = lock(bench.path);
+	(void)ledger_await(bench.ledger, note_told, &told[1]);
+	ledger_flush(bench.ledger);
+	await_told(&bench, &told[1]);
+	assert_unavailable(told[1]);
+	assert_int_equal(sqlite3_close(holder), SQLITE_OK);
+	(void)ledger_await(bench.ledger, note_told, &told[2]);
+	ledger_flush(bench.ledger);
+	await_told(&bench, &told[2]);
+	assert_int_equal(told[2].code, ERR_NONE);
+	outages.code = "LEDGER_UNAVAILABLE";
+	assert_ok(ledger_each(bench.path, &outages, count_outage, &refused, &err), &err);
+	assert_int_equal(refused, 1);
 }
 
 static void unlock(void *ctx)
@@ -138,7 +178,7 @@ static void a_corrupt_file_is_refused_until_it_is_mended(void **state)
 	assert_unavailable(append_one(&bench, "git_log"));
 	assert_unavailable(append_one(&bench, "git_log"));
 	assert_int_equal(unlink(bench.path), 0);
-	assert_int_equal(append_one(&bench, "git_log").sequence, 1);
+	assert_int_equal(append_one(&bench, "git_log").sequence, 2);
 }
 
 static void a_file_corrupted_under_us_is_refused(void **state)
@@ -194,7 +234,7 @@ static int write_to_read_only_file(void *ctx)
 	if (append_one(&bench, "git_log").code != ERR_LEDGER_UNAVAILABLE)
 		return 1;
 	(void)chmod(bench.path, 0600);
-	return append_one(&bench, "git_log").sequence == 2 ? 0 : 2;
+	return append_one(&bench, "git_log").sequence == 3 ? 0 : 2;
 }
 
 static void a_file_that_may_not_be_written_is_refused_until_it_may(void **state)
@@ -216,7 +256,7 @@ static int create_in_read_only_folder(void *ctx)
 	if (access(bench.data, F_OK) == 0)
 		return 2;
 	(void)chmod(ctx, 0700);
-	return append_one(&bench, "git_log").sequence == 1 ? 0 : 3;
+	return append_one(&bench, "git_log").sequence == 2 ? 0 : 3;
 }
 
 static void a_folder_that_may_not_be_written_is_refused_until_it_may(void **state)
@@ -252,9 +292,9 @@ static int write_to_full_disk(void *ctx)
 	if (written == 0 || told.code != ERR_LEDGER_UNAVAILABLE)
 		return 1;
 	limit_file_size(RLIM_INFINITY);
-	if (append_one(bench, "git_log").sequence != written + 1)
+	if (append_one(bench, "git_log").sequence != written + 2)
 		return 2;
-	return ledger_verify(bench->path, &report, &err) == 0 && report.rows == written + 1 ? 0 : 3;
+	return ledger_verify(bench->path, &report, &err) == 0 && report.rows == written + 2 ? 0 : 3;
 }
 
 static void a_full_disk_is_refused_until_there_is_room(void **state)
@@ -273,7 +313,7 @@ static int create_on_full_disk(void *ctx)
 	if (append_one(bench, "git_log").code != ERR_LEDGER_UNAVAILABLE)
 		return 1;
 	limit_file_size(RLIM_INFINITY);
-	return append_one(bench, "git_log").sequence == 1 ? 0 : 2;
+	return append_one(bench, "git_log").sequence == 2 ? 0 : 2;
 }
 
 static void a_first_flush_on_a_full_disk_spoils_nothing(void **state)
@@ -571,6 +611,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(update_delete_and_replace_are_refused_by_the_file),
 		cmocka_unit_test(a_lock_that_outlasts_patience_is_told_to_every_owner),
+		cmocka_unit_test(waiting_for_the_ledger_writes_nothing_unless_it_was_out),
 		cmocka_unit_test(a_lock_that_ends_in_time_is_waited_for_by_timer),
 		cmocka_unit_test(nobody_tries_while_another_process_has_its_turn),
 		cmocka_unit_test(a_corrupt_file_is_refused_until_it_is_mended),
