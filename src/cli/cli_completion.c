@@ -20,25 +20,81 @@ static void add_word(struct buf *out, const struct command *command, const char 
 	buf_addf(out, " %s", name);
 }
 
-/* One case a command: its words are what has been typed so far. */
-static void write_bash(struct buf *out)
+/* The first word of a command of two, or all of its name. */
+static int group_len(const struct command *command)
 {
-	buf_adds(out, "_stile() {\n"
-		      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} line=${COMP_LINE:0:COMP_POINT} words\n"
-		      "\tcase $line in\n");
+	return (int)strcspn(command->name, " ");
+}
+
+static bool begins_group(const struct command *command)
+{
+	return command == cli_commands || group_len(command - 1) != group_len(command) ||
+	       strncmp(command[-1].name, command->name, (size_t)group_len(command)) != 0;
+}
+
+/* The commands of a group: their second words. */
+static void write_group(struct buf *out, const struct command *first)
+{
+	int len = group_len(first);
+
+	buf_addf(out, "\t*\"stile %.*s \"*) choices=\"", len, first->name);
+	for (const struct command *command = first; command->name != NULL; command++) {
+		if (command != first && begins_group(command))
+			break;
+		buf_addf(out, "%s%s", command != first ? " " : "", command->name + len + 1);
+	}
+	buf_adds(out, "\" ;;\n");
+}
+
+/* What may follow the words typed so far ($line), for shells that know `case`: options of a
+ * command, commands of a group, groups. Sets $choices. */
+static void write_cases(struct buf *out)
+{
+	buf_adds(out, "\tcase $line in\n");
 	for (const struct command *command = cli_commands; command->name != NULL; command++) {
-		buf_addf(out, "\t*\"stile %s \"*) words=\"", command->name);
+		buf_addf(out, "\t*\"stile %s \"*) choices=\"", command->name);
 		each_option(command, out, add_word);
 		buf_adds(out, "\" ;;\n");
 	}
-	buf_adds(out, "\t*) words=\"");
-	for (const struct command *command = cli_commands; command->name != NULL; command++)
-		buf_addf(out, " %s", command->name);
+	for (const struct command *command = cli_commands; command->name != NULL; command++) {
+		if (begins_group(command) && strchr(command->name, ' ') != NULL)
+			write_group(out, command);
+	}
+	buf_adds(out, "\t*) choices=\"");
+	for (const struct command *command = cli_commands; command->name != NULL; command++) {
+		if (begins_group(command))
+			buf_addf(out, "%.*s ", group_len(command), command->name);
+	}
+	buf_adds(out, "--help --version\" ;;\n\tesac\n");
+}
+
+static void write_bash(struct buf *out)
+{
 	buf_adds(out,
-	    " --help --version\" ;;\n\tesac\n"
-	    "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+	    "_stile() {\n"
+	    "\tlocal cur=${COMP_WORDS[COMP_CWORD]} line=${COMP_LINE:0:COMP_POINT} choices\n");
+	write_cases(out);
+	buf_adds(out,
+	    "\tmapfile -t COMPREPLY < <(compgen -W \"$choices\" -- \"$cur\")\n"
 	    "\t[ ${#COMPREPLY[@]} -gt 0 ] || mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
 	    "}\ncomplete -F _stile stile\n");
+}
+
+/* For a folder of $fpath, where the first line counts, and to be sourced as well. */
+static void write_zsh(struct buf *out)
+{
+	buf_adds(out, "#compdef stile\n"
+		      "_stile() {\n"
+		      "\tlocal line=\"${(j: :)words[1,CURRENT-1]} \" choices\n");
+	write_cases(out);
+	buf_adds(out, "\tcompadd -- ${=choices}\n"
+		      "\t_files\n"
+		      "}\n"
+		      "if [ \"$funcstack[1]\" = _stile ]; then\n"
+		      "\t_stile \"$@\"\n"
+		      "else\n"
+		      "\tcompdef _stile stile\n"
+		      "fi\n");
 }
 
 static void add_fish_option(struct buf *out, const struct command *command, const char *name)
@@ -73,8 +129,7 @@ int cmd_completion(struct cli *cli, struct err *err)
 	if (strcmp(shell, "bash") == 0) {
 		write_bash(&cli->out);
 	} else if (strcmp(shell, "zsh") == 0) {
-		buf_adds(&cli->out, "autoload -U +X bashcompinit && bashcompinit\n");
-		write_bash(&cli->out);
+		write_zsh(&cli->out);
 	} else if (strcmp(shell, "fish") == 0) {
 		write_fish(&cli->out);
 	} else {

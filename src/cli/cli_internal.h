@@ -47,6 +47,10 @@ struct cli_option {
 	const char *help;
 };
 
+/* What every command takes: --json, --help. */
+#define CLI_COMMON_OPTIONS 2
+extern const struct cli_option cli_common_options[CLI_COMMON_OPTIONS];
+
 /* ---- commands ---- */
 
 /* What a command gets and gives. */

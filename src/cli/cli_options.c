@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct cli_option common_options[] = {
+const struct cli_option cli_common_options[CLI_COMMON_OPTIONS] = {
 	{ "--json", NULL, CLI_FLAG, offsetof(struct cli_options, is_json),
 	    "Print one JSON envelope instead of text." },
 	{ "--help", NULL, CLI_FLAG, offsetof(struct cli_options, is_help), "Show this help." },
@@ -40,8 +40,8 @@ static const struct cli_option *find_option(
 		if (strlen(option->name) == len && strncmp(option->name, name, len) == 0)
 			return option;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(common_options); i++) {
-		const struct cli_option *option = &common_options[i];
+	for (size_t i = 0; i < CLI_COMMON_OPTIONS; i++) {
+		const struct cli_option *option = &cli_common_options[i];
 
 		if (strlen(option->name) == len && strncmp(option->name, name, len) == 0)
 			return option;
@@ -106,7 +106,7 @@ static int parse_option(const struct command *command, int argc, char **argv, in
 	const char *equals = strchr(word, '=');
 	size_t len = equals != NULL ? (size_t)(equals - word) : strlen(word);
 	const struct cli_option *option =
-	    strcmp(word, "-h") == 0 ? &common_options[1] : find_option(command, word, len);
+	    strcmp(word, "-h") == 0 ? &cli_common_options[1] : find_option(command, word, len);
 	const char *value = equals != NULL ? equals + 1 : NULL;
 
 	if (option == NULL)
@@ -182,8 +182,8 @@ void cli_write_help(struct buf *out, const struct command *command)
 	buf_addf(out, "\n%s\nOptions:\n", command->help);
 	for (size_t i = 0; command->options[i] != NULL; i++)
 		write_option(out, command->options[i]);
-	for (size_t i = 0; i < ARRAY_LEN(common_options); i++)
-		write_option(out, &common_options[i]);
+	for (size_t i = 0; i < CLI_COMMON_OPTIONS; i++)
+		write_option(out, &cli_common_options[i]);
 }
 
 void cli_write_overview(struct buf *out, const char *group)
