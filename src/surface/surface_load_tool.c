@@ -483,7 +483,6 @@ static const struct loader_key example_keys[] = {
 
 static void check_example(struct loader *l, const struct json *node)
 {
-	cleanup_strvec struct strvec words = STRVEC_INIT;
 	struct example_nodes n = { NULL };
 	int64_t status;
 

@@ -14,6 +14,9 @@
 
 PRINTF_LIKE(4, 0)
 static void add_note(struct loader *l, enum surface_note_level level, const struct json *node,
+    const char *fmt, va_list args) PRINTF_LIKE(4, 0);
+
+static void add_note(struct loader *l, enum surface_note_level level, const struct json *node,
     const char *fmt, va_list args)
 {
 	cleanup_buf struct buf text = BUF_INIT;

@@ -459,7 +459,6 @@ static void a_secret_stands_in_stdin_file_and_set_only(void **state)
 	static const char *const refused[] = { "argv: [x, '--v={v}']", "argv: [x, --, '{v}']",
 		"argv: [x, { stdin: '{v}' }], ask: 'Set {v}?'",
 		"argv: [x, { stdin: '{v}' }], result: { parse: none, echo: { v: '{v}' } }" };
-	cleanup_err struct err err = ERR_INIT;
 	cleanup_surface struct surface *surface = NULL;
 
 	(void)state;
