@@ -328,12 +328,11 @@ static void load_builtin(struct loader *l, const struct json *node)
 		[SURFACE_BUILTIN_STATUS] = "status",
 		NULL,
 	};
-	const struct surface_program *program = &l->surface->program;
 	int choice = loader_choice(l, node, names);
 
-	if (choice == SURFACE_BUILTIN_STATUS && program->version == NULL && program->probe == NULL)
+	if (choice == SURFACE_BUILTIN_STATUS)
 		loader_error(
-		    l, node, "\"builtin: status\" wants \"version\" or \"probe\" in program");
+		    l, node, "\"builtin: status\" is not supported by this version of stile");
 	if (choice == SURFACE_BUILTIN_NONE)
 		loader_error(l, node, "one of context, status is wanted");
 	else if (choice > 0)

@@ -951,6 +951,31 @@ static void strange_and_late_responses_answer_nothing(void **state)
 	talk_expect_silence(talk);
 }
 
+/* The clock that the loop reads, moved on by a test (meson.build wraps it). */
+static int64_t clock_skew_us;
+int64_t __real_clock_monotonic_us(void); /* NOLINT: the linker's name */
+int64_t __wrap_clock_monotonic_us(void); /* NOLINT */
+int64_t __wrap_clock_monotonic_us(void)  /* NOLINT */
+{
+	return __real_clock_monotonic_us() + clock_skew_us;
+}
+
+static void nobody_answers_in_time_and_the_question_is_taken_back(void **state)
+{
+	struct talk *talk = *state;
+
+	open_asking_session(talk);
+	talk_say(talk, CALL("1", "ask", ""));
+	expect_question(talk, QUESTION("1"));
+	clock_skew_us += (LIMIT_CONSENT_MS - 1000) * 1000;
+	talk_expect_silence(talk);
+	clock_skew_us += 2000 * 1000;
+	talk_turn(talk, 10);
+	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
+			  "{\"requestId\":\"s1\"}}");
+	expect_answer(talk, CALL_TIMED_OUT);
+}
+
 static void nobody_is_asked_before_the_client_is_initialized(void **state)
 {
 	struct talk *talk = *state;
@@ -1275,6 +1300,7 @@ int main(void)
 		TALK(each_answer_means_what_it_says_and_nothing_else_means_yes),
 		TALK(strange_and_late_responses_answer_nothing),
 		TALK(nobody_is_asked_before_the_client_is_initialized),
+		TALK(nobody_answers_in_time_and_the_question_is_taken_back),
 		TALK(modern_question_is_the_answer_and_comes_back_with_the_next_request),
 		cmocka_unit_test(progress_notes_carry_the_token_and_rise),
 		TALK(progress_is_due_after_five_seconds_then_every_ten),

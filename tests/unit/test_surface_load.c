@@ -60,7 +60,7 @@ static void the_examples_of_the_reference_load(void **state)
 {
 	(void)state;
 	loads("git", false, 4);
-	loads("pass", false, 6);
+	loads("pass", false, 5);
 	loads("cluster_unplanned", false, 2);
 	loads("phelix_unplanned", false, 3);
 	loads("vault_unlisted", true, 4);
@@ -313,7 +313,7 @@ static void tools_are_checked(void **state)
 	static const char *const tools[][2] = {
 		{ "use: [p]", "no such part" },
 		{ "argv: [x], builtin: status", "one of \"argv\" and \"builtin\"" },
-		{ "builtin: status", "wants \"version\" or \"probe\"" },
+		{ "builtin: status", "\"builtin: status\" is not supported by this version" },
 		{ "builtin: ''", "context, status is wanted" },
 		{ "rank: admin", "one of read, write, manage" },
 		{ "plan: {}", "\"plan\" is not supported by this version" },
