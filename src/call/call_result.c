@@ -2,12 +2,6 @@
 /* result: what the program printed → what the client will get. */
 #include "call/call_internal.h"
 
-/* JSON documents may stand behind banner lines; text stays as it is. */
-static bool wants_json(const struct tool *tool)
-{
-	return tool->surface->program.output != SURFACE_OUTPUT_TEXT;
-}
-
 enum call_step call_result(struct call *call)
 {
 	struct surface_run run = {
@@ -19,7 +13,8 @@ enum call_step call_result(struct call *call)
 		call_write_context(call, &call->result);
 		return CALL_NEXT;
 	}
-	run_normalise(&call->outcome.out, wants_json(call->tool), &call->out);
+	run_normalise(&call->outcome.out,
+	    surface_wants_json(call->tool, json_root(&call->resolved)), &call->out);
 	run_normalise(&call->outcome.err, false, &call->run_err);
 	run.out = call->out.data;
 	run.out_len = call->out.len;

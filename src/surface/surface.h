@@ -240,6 +240,12 @@ int surface_build_command(const struct tool *tool, const struct json *arguments,
     const struct surface_launch *launch, struct surface_command *ret_command, struct err *err)
     MUST_CHECK;
 
+/*
+ * True when stdout of this call is to be JSON: then banner lines before it are noise (run/'s
+ * run_normalise). A tool's own `parse: value` of a JSON program is not: its text is exact.
+ */
+bool surface_wants_json(const struct tool *tool, const struct json *arguments);
+
 /* What the program did; streams normalised (no ANSI, no banner). Borrowed. */
 struct surface_run {
 	int exit_status;

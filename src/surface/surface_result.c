@@ -595,16 +595,38 @@ static bool is_data(const struct exit_rule *rule, int status)
 	return rule->is_any_data || lists_status(rule->data, status);
 }
 
-/* The alternative that these arguments choose first expects an envelope. */
-static bool expects_envelope(const struct tool *tool, const struct json *arguments)
+/* The alternative that these arguments choose first; NULL: the program's kind of output decides. */
+static const struct result *first_choice(const struct tool *tool, const struct json *arguments)
 {
 	const struct surface_tool_internal *in = tool->in;
 
 	for (size_t i = 0; i < in->results_len; i++) {
 		if (surface_condition_met(&in->results[i].condition, in, arguments))
-			return in->results[i].parse.kind == PARSE_ENVELOPE;
+			return &in->results[i];
 	}
-	return in->results_len == 0 && tool->surface->program.output == SURFACE_OUTPUT_ENVELOPE;
+	return NULL;
+}
+
+static bool expects_envelope(const struct tool *tool, const struct json *arguments)
+{
+	const struct result *how = first_choice(tool, arguments);
+
+	if (how != NULL)
+		return how->parse.kind == PARSE_ENVELOPE;
+	return tool->in->results_len == 0 &&
+	       tool->surface->program.output == SURFACE_OUTPUT_ENVELOPE;
+}
+
+bool surface_wants_json(const struct tool *tool, const struct json *arguments)
+{
+	const struct result *how = first_choice(tool, arguments);
+
+	if (how == NULL)
+		return tool->in->results_len == 0 &&
+		       tool->surface->program.output != SURFACE_OUTPUT_TEXT;
+	return how->from == RESULT_STDOUT &&
+	       (how->parse.kind == PARSE_JSON || how->parse.kind == PARSE_NDJSON ||
+		   how->parse.kind == PARSE_ENVELOPE);
 }
 
 static void add_exit_code(struct err *err, int status)

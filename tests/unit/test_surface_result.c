@@ -264,6 +264,23 @@ static void both_streams_are_joined_and_trimmed(void **state)
 	surface_result_release(&made);
 }
 
+static void only_output_that_is_json_may_lose_its_banner(void **state)
+{
+	cleanup_surface struct surface *surface =
+	    fixture_tool(", output: json", "argv: [x], input: { properties: { f: { type: string, "
+					   "description: F. } } }, result: [{ "
+					   "when: f, parse: value }, { parse: json }]");
+	cleanup_surface struct surface *plain = fixture_tool(", output: json", "argv: [x]");
+	cleanup_json struct json_doc doc = JSON_DOC_INIT;
+
+	(void)state;
+	fixture_json(&doc, "{\"f\":\"x\"}");
+	assert_false(surface_wants_json(&surface->tools[0], json_root(&doc)));
+	fixture_json(&doc, "{}");
+	assert_true(surface_wants_json(&surface->tools[0], json_root(&doc)));
+	assert_true(surface_wants_json(&plain->tools[0], json_root(&doc)));
+}
+
 /* ---- refs ---- */
 
 #define PASS_REFS                                                                                  \
@@ -545,6 +562,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(at_finds_the_first_value_or_list),
 	cmocka_unit_test(members_are_dropped_picked_and_renamed),
 	cmocka_unit_test(both_streams_are_joined_and_trimmed),
+	cmocka_unit_test(only_output_that_is_json_may_lose_its_banner),
 	cmocka_unit_test(refs_take_the_first_source_that_says_something),
 	cmocka_unit_test(a_ref_of_one_object_is_an_object),
 	cmocka_unit_test(ref_fields_have_their_types),
