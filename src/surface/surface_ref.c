@@ -72,7 +72,8 @@ static bool is_loose(const struct json *string)
 	return len == 0 || len < string->len;
 }
 
-/* A pointer gives scalars that are not blank; arrays and objects only where they may stand. */
+/* A pointer gives scalars that are not blank, trimmed; where anything may stand it gives arrays and
+ * objects too, and texts as they are (a line of code keeps its indentation). */
 static void eval_pointer(const char *pointer, const struct scope_values *values,
     bool takes_composites, struct given *ret)
 {
@@ -89,7 +90,7 @@ static void eval_pointer(const char *pointer, const struct scope_values *values,
 	node = json_pointer(values->entry, pointer);
 	if (node == NULL || node->type == JSON_NULL || (is_composite(node) && !takes_composites))
 		return;
-	if (node->type == JSON_STRING && is_loose(node)) {
+	if (node->type == JSON_STRING && !takes_composites && is_loose(node)) {
 		give_text(ret, node->str, node->len);
 		return;
 	}

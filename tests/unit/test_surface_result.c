@@ -365,6 +365,19 @@ static void ref_fields_have_their_types(void **state)
 	    "\"names\":null,\"nested\":null}]}");
 }
 
+static void a_text_of_any_type_keeps_its_blanks(void **state)
+{
+	(void)state;
+	expect_of(
+	    "stile: 1\nsurface: t\nprogram: { run: prog, output: json }\n"
+	    "refs: { line: { n: /n, text: { from: /t, type: any }, lean: /t } }\n"
+	    "tools:\n- { name: list, description: L., effect: read, argv: [x], result: { as: line "
+	    "} }\n",
+	    "{}", "[{\"t\":\"\\tint x; \"},{\"t\":\"\"}]",
+	    "{\"items\":[{\"n\":null,\"text\":\"\\tint x; \",\"lean\":\"int x;\"},"
+	    "{\"n\":null,\"text\":\"\",\"lean\":null}]}");
+}
+
 /* ---- search, sort, pages ---- */
 
 #define TITLES                                                                                     \
@@ -566,6 +579,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(refs_take_the_first_source_that_says_something),
 	cmocka_unit_test(a_ref_of_one_object_is_an_object),
 	cmocka_unit_test(ref_fields_have_their_types),
+	cmocka_unit_test(a_text_of_any_type_keeps_its_blanks),
 	cmocka_unit_test(search_finds_titles_and_pages_what_it_found),
 	cmocka_unit_test(lower_case_is_unicode_s_and_folds_nothing),
 	cmocka_unit_test(pages_are_slices_of_the_list),
