@@ -59,7 +59,8 @@ def transcript(client):
     print(f"connected: {json.dumps(server['_meta']['io.modelcontextprotocol/serverInfo'])}")
     print("\n→ tools/list")
     for tool in client.request("tools/list")["tools"]:
-        print(f"  {tool['name']:<16} {tool['title']}")
+        writes = "" if tool["annotations"]["readOnlyHint"] else "   (writes)"
+        print(f"  {tool['name']:<18} {tool['title']}{writes}")
     status = show(client.call("git_status", untracked="no"))
     if status:
         for line in status["branch"]:
@@ -73,9 +74,10 @@ def transcript(client):
     if found:
         for hit in found["items"]:
             print(f"  {hit['path']}:{hit['line']}: {hit['text'].strip()}")
-    print("\nWhat an agent cannot do:")
+    print("\nWhat an agent cannot do: smuggle an option, leave its folder, write unless you allow it.")
     show(client.call("git_log", rev="--output=/tmp/x"))
     show(client.call("git_status", path="/etc"))
+    show(client.call("git_tag_create", name="mine"))
 
 
 def main():
@@ -90,7 +92,8 @@ Connect your own client (DIR is the folder it may look at):
   Claude Code   claude mcp add git -- {serve}
   Codex         codex mcp add git -- {serve}
 
-Other programs: {BINARY} surface --help, README.md. Tests: ./check""")
+With --allow-write git behind it, it may commit, tag, branch and stash as well: you are asked each
+time, in your client. README.md goes on from here: your own program, the record, the tests (./check).""")
 
 
 main()

@@ -65,12 +65,16 @@ const struct command cli_commands[] = {
 	    "  claude mcp add git -- stile mcp serve --surface git --root \"$PWD\"\n"
 	    "  codex mcp add git -- stile mcp serve --surface git --root \"$PWD\"\n"
 	    "\n"
+	    "So started, it only reads. With --allow-write git it may write; a person is asked\n"
+	    "each time, by the client.\n"
+	    "\n"
 	    "Both protocol eras are spoken on one process. Nothing is written to standard output "
 	    "but\n"
 	    "protocol; messages for you go to standard error, calls into the ledger.\n" },
 	{ "call", cmd_call, "TOOL [ARGUMENTS]", 1, 2, call_options,
 	    "Call one tool as a client would, through the same gates.",
-	    "ARGUMENTS is a JSON object, {} by default. A tool that writes asks on the terminal.\n"
+	    "ARGUMENTS is a JSON object, {} by default. A tool that writes wants\n"
+	    "--allow-write, and asks on the terminal.\n"
 	    "\n"
 	    "  stile call git_log '{\"limit\": 3}' --surface git\n" },
 	{ "surface list", cmd_surface_list, NULL, 0, 0, no_options,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What the documentation says is run: run.py --binary PATH
 
-Pages are README.md and docs/*.md. Of each page:
+Pages are README.md, SECURITY.md, ARCHITECTURE.md and docs/*.md. Of each page:
 
   yaml     a block is a whole surface file (it begins with `stile: 1`) and must pass `stile surface
            check`; or it says in a comment on its first line what it is; `# config.yaml` is read
@@ -284,7 +284,7 @@ def main():
     parser.add_argument("--binary", required=True)
     binary = os.path.abspath(parser.parse_args().binary)
     tap = Tap()
-    pages = ["README.md"] + sorted(
+    pages = ["README.md", "SECURITY.md", "ARCHITECTURE.md"] + sorted(
         os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "docs", "*.md")))
     for page in pages:
         check_page(tap, page, binary)
