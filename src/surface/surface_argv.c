@@ -319,7 +319,7 @@ int surface_build_command(const struct tool *tool, const struct json *arguments,
 		.err = err,
 	};
 
-	b.values.in = tool->in;
+	b.values.in = surface_tool_ready(tool);
 	b.values.arguments = arguments;
 	b.values.launch = launch;
 	if (add_program_args(&b, tool->surface->in) < 0 ||

@@ -208,7 +208,7 @@ size_t surface_run_examples(
 
 	*ret_failed = 0;
 	for (size_t i = 0; i < surface->tools_len; i++) {
-		if (surface->tools[i].in->examples != NULL)
+		if (surface_tool_ready(&surface->tools[i])->examples != NULL)
 			n += run_tool(surface, &surface->tools[i], notes, ret_failed);
 	}
 	return n;

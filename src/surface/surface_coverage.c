@@ -63,9 +63,10 @@ static bool add_elements(struct command *c, const struct element *elements, size
 
 static void command_of(const struct tool *tool, struct buf *ret_text)
 {
+	const struct surface_tool_internal *in = surface_tool_ready(tool);
 	struct command c = { .program = &tool->surface->program, .text = BUF_INIT };
 
-	(void)add_elements(&c, tool->in->argv, tool->in->argv_len);
+	(void)add_elements(&c, in->argv, in->argv_len);
 	buf_add(ret_text, c.text.data, c.text.len);
 	buf_release(&c.text);
 }

@@ -275,6 +275,7 @@ struct exit_rule {
 
 struct surface_tool_internal {
 	const struct json *node; /* the tool in the file */
+	bool is_ready;           /* argv and what follows are there: ask surface_tool_ready() */
 	struct input *inputs;    /* parts in `use` order, then the tool's own */
 	size_t inputs_len;
 	struct json_doc merged; /* the whole input schema with its marks; owns its text */
@@ -302,7 +303,12 @@ struct surface_tool_internal {
 	const struct json *examples; /* array, or NULL */
 };
 
+struct part; /* surface_loader.h */
+
 struct surface_internal {
+	struct surface *owner; /* this is of */
+	struct part *parts;    /* of the file, as they stand there */
+	size_t parts_len;
 	struct arena arena;     /* holds the compiled trees and their texts */
 	struct regex **regexes; /* those of the trees, to be freed */
 	size_t regexes_len;
@@ -331,6 +337,13 @@ struct surface_internal {
  */
 struct schema *surface_tool_schema(const struct tool *tool);
 struct schema *surface_tool_output(const struct tool *tool);
+
+/*
+ * The tool with all that a call needs: argv, cwd, set, errors, results, ask. A built-in surface is
+ * loaded with the face of its tools alone (name, inputs, groups, texts); the rest is compiled when
+ * a tool is first called. Each stage of a call begins here.
+ */
+const struct surface_tool_internal *surface_tool_ready(const struct tool *tool);
 
 /* Index of the input, or -1. */
 int surface_find_input(const struct surface_tool_internal *in, const char *name);

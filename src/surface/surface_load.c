@@ -24,6 +24,7 @@ static struct surface *surface_new(void)
 	surface->program.lead = lead;
 	surface->in = xcalloc(1, sizeof(*surface->in));
 	surface->in->text = BUF_INIT;
+	surface->in->owner = surface;
 	return surface;
 }
 
@@ -368,7 +369,6 @@ static struct surface *load_document(
 	size_t before = found->len;
 
 	read_file(&l);
-	free(l.parts);
 	if (l.errors_len > 0) {
 		struct surface_notes ours = { .items = found->items + before,
 			.len = found->len - before };

@@ -3,7 +3,7 @@
  * other, what a tool is made of. */
 #include "surface/surface_loader.h"
 
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -22,7 +22,7 @@ void loader_parts(struct loader *l, const struct json *node)
 {
 	if (!loader_is_object(l, node, "parts"))
 		return;
-	l->parts = xcalloc(node->len + 1, sizeof(*l->parts));
+	l->parts = loader_alloc(l, node->len, sizeof(*l->parts));
 	json_foreach_member (key, value, node) {
 		struct part *part = &l->parts[l->parts_len];
 		size_t faults = l->faults;
@@ -39,6 +39,8 @@ void loader_parts(struct loader *l, const struct json *node)
 		part->is_broken = l->faults > faults;
 		l->parts_len++;
 	}
+	l->in->parts = l->parts;
+	l->in->parts_len = l->parts_len;
 }
 
 /* ---- simple keys of a tool ---- */
@@ -285,7 +287,6 @@ static struct part *find_part(struct loader *l, const char *name)
 
 static void load_use(struct loader *l, const struct json *node)
 {
-	l->used_len = 0;
 	if (node == NULL || !loader_is_array(l, node, "use"))
 		return;
 	if (node->len > LOADER_USE_MAX) {
@@ -458,65 +459,6 @@ static void load_ask(struct loader *l, const struct json *node)
 	l->tool->in->has_ask = loader_word(l, node, &place, &l->tool->in->ask);
 }
 
-struct example_nodes {
-	const struct json *call;
-	const struct json *argv;
-	const struct json *stdin_;
-	const struct json *prints;
-	const struct json *exit;
-	const struct json *gives;
-};
-
-#define EXAMPLE_KEY(key, member, flags_)                                                           \
-	{                                                                                          \
-		.name = (key), .flags = (flags_), .offset = offsetof(struct example_nodes, member) \
-	}
-static const struct loader_key example_keys[] = {
-	EXAMPLE_KEY("call", call, KEY_REQUIRED),
-	EXAMPLE_KEY("argv", argv, KEY_REQUIRED),
-	EXAMPLE_KEY("stdin", stdin_, 0),
-	EXAMPLE_KEY("prints", prints, 0),
-	EXAMPLE_KEY("exit", exit, 0),
-	EXAMPLE_KEY("gives", gives, 0),
-};
-
-static void check_example(struct loader *l, const struct json *node)
-{
-	struct example_nodes n = { NULL };
-	int64_t status;
-
-	loader_mapping(l, node, "an example", example_keys, ARRAY_LEN(example_keys), &n);
-	if (n.call != NULL)
-		(void)loader_is_object(l, n.call, "\"call\"");
-	if (n.argv != NULL && loader_is_array(l, n.argv, "\"argv\"")) {
-		json_foreach (item, n.argv)
-			(void)loader_any_text(l, item);
-	}
-	if (n.stdin_ != NULL)
-		(void)loader_any_text(l, n.stdin_);
-	if (n.prints != NULL && n.prints->type != JSON_STRING)
-		loader_error(l, n.prints, "\"prints\" is a text");
-	if (n.exit != NULL)
-		(void)loader_integer(l, n.exit, 0, 255, &status);
-	if (n.gives != NULL)
-		(void)loader_is_object(l, n.gives, "\"gives\"");
-	if (n.gives != NULL && n.prints == NULL && n.exit == NULL)
-		loader_error(l, n.gives, "\"gives\" wants \"prints\" or \"exit\"");
-}
-
-static void load_examples(struct loader *l, const struct json *node)
-{
-	if (node == NULL || !loader_is_array(l, node, "examples"))
-		return;
-	l->tool->in->examples = node;
-	if (l->is_checked)
-		return;
-	if (l->tool->builtin != SURFACE_BUILTIN_NONE)
-		loader_error(l, node, "a tool in process has no command line to give examples of");
-	json_foreach (item, node)
-		check_example(l, item);
-}
-
 /* The author's text, then the sentences of the groups; 1 KB in all (clients.md R4). */
 static void load_description(struct loader *l, const struct json *node)
 {
@@ -540,41 +482,47 @@ static void write_client_schema(struct loader *l)
 	cleanup_buf struct buf text = BUF_INIT;
 	struct json_writer w = JSON_WRITER_INIT(&text);
 
+	/* As much as most need, so that the buffer does not grow step by step. */
+	(void)buf_reserve(&text, 2048);
 	loader_write_input_schema(&w, l->tool, true);
 	l->tool->input_schema = loader_strdup(l, text.data);
 }
 
-/* ---- checks of the whole tool ---- */
-
-static void check_input_use(struct loader *l, size_t index)
+static void begin_tool(struct loader *l, struct tool *tool)
 {
-	const struct tool *tool = l->tool;
-	const struct input *input = &tool->in->inputs[index];
-
-	if (!input->is_hidden && !l->input_used[index])
-		loader_error(l, input->schema,
-		    "tool %s: the input \"%s\" is used nowhere (x-hidden: true if it shall be)",
-		    tool->name, input->name);
-	if (input->is_secret_argv)
-		loader_warn(l, input->schema,
-		    "tool %s: the secret \"%s\" stands on the command line, where other processes "
-		    "of this user can read it",
-		    tool->name, input->name);
-	if (input->path == INPUT_PATH_WRITE && tool->files != SURFACE_FILES_WRITE)
-		loader_error(l, tool->in->node,
-		    "\"files: write\" is missing: \"%s\" is x-path: write", input->name);
-	else if (input->path != INPUT_PATH_NONE && tool->files == SURFACE_FILES_NONE)
-		loader_error(
-		    l, tool->in->node, "\"files: read\" is missing: \"%s\" is a path", input->name);
+	l->tool = tool;
+	l->used_len = 0;
+	memset(l->input_used, 0, sizeof(l->input_used));
 }
 
-/* What is half read is not judged further: that would only be noise. */
-static void check_tool(struct loader *l)
+/* What clients and gates look at. */
+static void load_face(struct loader *l, const struct tool_nodes *n)
 {
-	for (size_t i = 0; i < l->tool->in->inputs_len; i++)
-		check_input_use(l, i);
-	loader_check_pointers(l);
-	loader_prove(l);
+	load_use(l, n->use);
+	if (n->input != NULL && !l->is_checked)
+		loader_check_input(l, n->input);
+	loader_inputs(l, n->input);
+	load_groups(l, n->groups);
+	load_description(l, n->description);
+	write_client_schema(l);
+}
+
+/* What a call needs. */
+static void load_works(struct loader *l, const struct tool_nodes *n)
+{
+	struct tool *tool = n->tool;
+
+	load_action(l, n);
+	load_cwd(l, n->cwd);
+	load_set(l, n->set);
+	if (n->errors != NULL)
+		loader_errors(l, n->errors, &tool->in->errors, &tool->in->errors_len);
+	load_results(l, n->result);
+	load_output(l, n->output);
+	load_ask(l, n->ask);
+	if (n->examples != NULL)
+		loader_examples(l, n->examples);
+	tool->in->is_ready = true;
 }
 
 static void load_tool(struct loader *l, const struct json *node, struct tool *tool)
@@ -587,104 +535,52 @@ static void load_tool(struct loader *l, const struct json *node, struct tool *to
 	tool->in = loader_alloc(l, 1, sizeof(*tool->in));
 	tool->in->node = node;
 	tool->in->cwd = -1;
-	l->tool = tool;
-	memset(l->input_used, 0, sizeof(l->input_used));
+	begin_tool(l, tool);
 	loader_mapping(l, node, "a tool", tool_keys, ARRAY_LEN(tool_keys), &n);
 	tool->in->accepts_confirm = tool->effect != SURFACE_READ && tool->writes != SURFACE_OPEN;
-	load_use(l, n.use);
-	if (n.input != NULL && !l->is_checked)
-		loader_check_input(l, n.input);
-	loader_inputs(l, n.input);
-	load_groups(l, n.groups);
-	load_action(l, &n);
-	load_cwd(l, n.cwd);
-	load_set(l, n.set);
-	if (n.errors != NULL)
-		loader_errors(l, n.errors, &tool->in->errors, &tool->in->errors_len);
-	load_results(l, n.result);
-	load_output(l, n.output);
-	load_ask(l, n.ask);
-	load_examples(l, n.examples);
-	load_description(l, n.description);
-	write_client_schema(l);
+	load_face(l, &n);
+	/* A derived output schema is seen by clients, and made of what is below. */
+	if (!l->is_checked || n.builtin != NULL || n.output != NULL)
+		load_works(l, &n);
+}
+
+/* A tool of a checked surface whose face alone was loaded so far. */
+static void complete(const struct tool *seen)
+{
+	struct surface_internal *in = seen->surface->in;
+	cleanup_surface_notes struct surface_notes notes = SURFACE_NOTES_INIT;
+	struct loader l = { .surface = in->owner,
+		.in = in,
+		.notes = &notes,
+		.is_checked = true,
+		.parts = in->parts,
+		.parts_len = in->parts_len };
+	struct tool *tool = &in->owner->tools[seen - in->owner->tools];
+	const struct json *node = tool->in->node;
+	struct tool_nodes n = { .tool = tool,
+		.use = json_get(node, "use"),
+		.argv = json_get(node, "argv"),
+		.cwd = json_get(node, "cwd"),
+		.set = json_get(node, "set"),
+		.errors = json_get(node, "errors"),
+		.result = json_get(node, "result"),
+		.ask = json_get(node, "ask"),
+		.examples = json_get(node, "examples") };
+
+	begin_tool(&l, tool);
+	load_use(&l, n.use);
+	load_works(&l, &n);
+	assert(l.faults == 0);
+}
+
+const struct surface_tool_internal *surface_tool_ready(const struct tool *tool)
+{
+	if (!tool->in->is_ready)
+		complete(tool);
+	return tool->in;
 }
 
 /* ---- all tools ---- */
-
-static void note_unused_parts(struct loader *l)
-{
-	for (size_t i = 0; i < l->parts_len; i++) {
-		if (!l->parts[i].is_used)
-			loader_warn(
-			    l, l->parts[i].node, "no tool uses this part: it is not checked");
-	}
-}
-
-/* Clients put the server's name before the tool's (clients.md R1). */
-static void note_names(struct loader *l, const struct json *node)
-{
-	const struct tool *longest = NULL;
-
-	for (size_t i = 0; i < l->surface->tools_len; i++) {
-		const struct tool *tool = &l->surface->tools[i];
-
-		if (tool->name != NULL &&
-		    (longest == NULL || strlen(tool->name) > strlen(longest->name)))
-			longest = tool;
-	}
-	if (longest != NULL)
-		loader_info(l, node,
-		    "the longest tool name, %s, has %zu characters: a server name may have up to "
-		    "%zu more",
-		    longest->name, strlen(longest->name), 57 - strlen(longest->name));
-}
-
-/* Is the option followed by a word with a leading dash in an example? */
-static bool is_shown(const struct json *argv, const char *option, const char *lead)
-{
-	const struct json *before = NULL;
-
-	json_foreach (item, argv) {
-		if (json_is_text(before, option) && item->type == JSON_STRING && item->len > 0 &&
-		    strchr(lead, item->str[0]) != NULL)
-			return true;
-		before = item;
-	}
-	return false;
-}
-
-static bool has_example(const struct loader *l, const char *option)
-{
-	for (size_t i = 0; i < l->surface->tools_len; i++) {
-		const struct json *examples = l->surface->tools[i].in->examples;
-
-		if (examples == NULL)
-			continue;
-		json_foreach (example, examples) {
-			const struct json *argv = json_get(example, "argv");
-
-			if (json_is(argv, JSON_ARRAY) &&
-			    is_shown(argv, option, l->surface->program.lead))
-				return true;
-		}
-	}
-	return false;
-}
-
-static void note_takes(struct loader *l)
-{
-	const struct json *node = json_get(json_get(json_root(&l->in->doc), "program"), "takes");
-	const struct strvec *takes = &l->surface->program.takes;
-
-	for (size_t i = 0; i < takes->len; i++) {
-		loader_info(
-		    l, node, "the author asserts that %s swallows the next word", takes->items[i]);
-		if (!has_example(l, takes->items[i]))
-			loader_warn(l, node,
-			    "no example shows %s followed by a value with a leading dash",
-			    takes->items[i]);
-	}
-}
 
 void loader_tools(struct loader *l, const struct json *node)
 {
@@ -705,13 +601,11 @@ void loader_tools(struct loader *l, const struct json *node)
 			continue;
 		faults = l->faults;
 		load_tool(l, item, &surface->tools[surface->tools_len]);
+		/* What is half read is not judged further: that would only be noise. */
 		if (!l->is_checked && l->faults == faults)
-			check_tool(l);
+			loader_check_tool(l);
 		surface->tools_len++;
 	}
-	if (l->is_checked)
-		return;
-	note_unused_parts(l);
-	note_names(l, node);
-	note_takes(l);
+	if (!l->is_checked)
+		loader_note_tools(l, node);
 }

@@ -14,9 +14,6 @@
 
 PRINTF_LIKE(4, 0)
 static void add_note(struct loader *l, enum surface_note_level level, const struct json *node,
-    const char *fmt, va_list args) PRINTF_LIKE(4, 0);
-
-static void add_note(struct loader *l, enum surface_note_level level, const struct json *node,
     const char *fmt, va_list args)
 {
 	cleanup_buf struct buf text = BUF_INIT;
@@ -259,16 +256,22 @@ bool loader_integer(
 	return true;
 }
 
-int loader_choice(struct loader *l, const struct json *node, const char *const *names)
+static void refuse_choice(struct loader *l, const struct json *node, const char *const *names)
 {
 	cleanup_buf struct buf wanted = BUF_INIT;
 
+	for (int i = 0; names[i] != NULL; i++)
+		buf_addf(&wanted, "%s%s", i > 0 ? ", " : "", names[i]);
+	loader_error(l, node, "one of %s is wanted", wanted.data);
+}
+
+int loader_choice(struct loader *l, const struct json *node, const char *const *names)
+{
 	for (int i = 0; names[i] != NULL; i++) {
 		if (json_is_text(node, names[i]))
 			return i;
-		buf_addf(&wanted, "%s%s", i > 0 ? ", " : "", names[i]);
 	}
-	loader_error(l, node, "one of %s is wanted", wanted.data);
+	refuse_choice(l, node, names);
 	return -1;
 }
 

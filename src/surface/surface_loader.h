@@ -268,6 +268,12 @@ void loader_errors(
 /* `output: auto`: derives tool->output_schema, or notes why it cannot (section 4.3). */
 void loader_derive_output(struct loader *l, const struct json *node);
 
+/* A tool that was read without an error: unused inputs, marks, pointers, and the proof. */
+void loader_check_tool(struct loader *l);
+
+/* What is said of all tools together: names, options that swallow, parts that nobody uses. */
+void loader_note_tools(struct loader *l, const struct json *node);
+
 /* Pointers of the results against declared names and the examples' `prints` (section 5.2). */
 void loader_check_pointers(struct loader *l);
 
@@ -276,6 +282,7 @@ void loader_check_pointers(struct loader *l);
 void loader_program(struct loader *l, const struct json *node);
 void loader_parts(struct loader *l, const struct json *node);
 void loader_tools(struct loader *l, const struct json *node);
+void loader_examples(struct loader *l, const struct json *node);
 void loader_writes(struct loader *l, const struct json *node, enum surface_writes *ret_writes);
 void loader_limits(
     struct loader *l, const struct json *node, bool is_tool, struct surface_limits *ret_limits);

@@ -117,7 +117,7 @@ static void add_default(struct buf *buf, const struct tool *tool, const struct j
 
 void surface_question(const struct tool *tool, const struct json *arguments, struct buf *ret_text)
 {
-	if (tool->in->has_ask)
+	if (surface_tool_ready(tool)->has_ask)
 		add_asked(ret_text, tool->in, arguments);
 	else
 		add_default(ret_text, tool, arguments);

@@ -637,7 +637,7 @@ static void add_exit_code(struct err *err, int status)
 void surface_make_result(const struct tool *tool, const struct json *arguments,
     const struct surface_run *run, struct surface_result *ret_result)
 {
-	const struct exit_rule *rule = &tool->in->exit;
+	const struct exit_rule *rule = &surface_tool_ready(tool)->exit;
 	bool ok = is_ok(rule, run->exit_status);
 	bool data = !ok && is_data(rule, run->exit_status);
 	cleanup_err struct err err = ERR_INIT;

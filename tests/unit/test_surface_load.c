@@ -844,8 +844,10 @@ static void built_in_surfaces_load_from_their_compiled_form(void **state)
 			    compiled->tools[i].description, loaded->tools[i].description);
 			assert_string_equal(
 			    compiled->tools[i].input_schema, loaded->tools[i].input_schema);
+			assert_int_equal(surface_tool_ready(&compiled->tools[i])->argv_len,
+			    loaded->tools[i].in->argv_len);
 			assert_int_equal(
-			    compiled->tools[i].in->argv_len, loaded->tools[i].in->argv_len);
+			    compiled->tools[i].in->results_len, loaded->tools[i].in->results_len);
 			assert_non_null(surface_tool_schema(&compiled->tools[i]));
 			assert_ptr_equal(surface_find_tool(compiled, loaded->tools[i].name),
 			    &compiled->tools[i]);
