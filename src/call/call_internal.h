@@ -119,7 +119,7 @@ struct call {
 	void *ctx;
 	size_t stage; /* index into the table */
 	bool is_cancelled;
-	bool is_refused; /* a gate said no; nothing was started */
+	const char *failed_stage; /* name of the stage that failed, or NULL */
 	int64_t started_us;
 
 	char *name;                       /* as asked for */
