@@ -60,7 +60,7 @@ struct host {
 	struct served *served;
 	size_t served_len;
 	struct ledger *ledger;
-	struct gate_consents *consents;
+	struct gate_consents *consents; /* NULL until a person is to be asked */
 	struct run_files *files;
 	struct buf instructions;
 
@@ -80,6 +80,8 @@ struct host {
 	size_t next_served; /* whose turn it is to start a waiting call */
 	bool is_held;
 	bool is_draining;
+
+	struct loop_timer *sweep_timer; /* set until files of dead owners were looked for */
 
 	int64_t faults;           /* message faults not yet in the ledger */
 	enum err_code fault_code; /* of the last one */
