@@ -527,6 +527,9 @@ static int read_one(struct reader *r, struct json_doc *doc, const char *text, si
 	/* Each string's decoded bytes and NUL are fewer than its raw bytes and quotes. */
 	r->out = doc->strings = xreallocarray(NULL, len + 1, 1);
 	result = read_tree(r);
+	/* Thousands of requests may wait at once: none keeps more than it needs. */
+	if (r->len < r->cap / 2)
+		r->tape = xreallocarray(r->tape, r->len + 1, sizeof(*r->tape));
 	doc->tape = r->tape;
 	doc->tape_len = r->len;
 	return result;
