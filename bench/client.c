@@ -39,10 +39,11 @@ struct config {
 	const char *output; /* of the tool */
 	char *const *empty;
 	char *const *tool;
+	char *const *builtin; /* ours with a built-in surface */
 	char *const *ours[2]; /* with 60 tools, with 1,000 */
 	char *const *peer[2];
 	size_t children; /* the surface's limit */
-	struct strvec words[6];
+	struct strvec words[7];
 };
 
 /* The two servers that are compared. */
@@ -146,6 +147,7 @@ static void read_config(struct config *config, const char *path)
 	config->ours[1] = read_words(config, 3, "ours1000");
 	config->peer[0] = read_words(config, 4, "peer60");
 	config->peer[1] = read_words(config, 5, "peer1000");
+	config->builtin = read_words(config, 6, "builtin");
 }
 
 static void release_config(struct config *config)
@@ -174,6 +176,7 @@ static double start_and_ask(char *const *argv, const char *method, const char *e
 static void measure_cold(const struct config *config)
 {
 	struct samples empty = { 0 };
+	struct samples builtin = { 0 };
 	struct samples discover[WHO_LEN] = { 0 };
 	struct samples list[WHO_LEN] = { 0 };
 
@@ -182,6 +185,8 @@ static void measure_cold(const struct config *config)
 
 		floor_start(config->empty);
 		samples_add(&empty, now_us() - start_us);
+		samples_add(&builtin,
+		    start_and_ask(config->builtin, "server/discover", "supportedVersions"));
 		for (size_t who = 0; who < WHO_LEN; who++) {
 			char *const *argv = who == OURS ? config->ours[0] : config->peer[0];
 
@@ -193,6 +198,7 @@ static void measure_cold(const struct config *config)
 		}
 	}
 	report_samples("cold_us", "floor", &empty);
+	report_samples("cold_builtin_us", "ours", &builtin);
 	for (size_t who = 0; who < WHO_LEN; who++) {
 		report_samples("cold_us", who_names[who], &discover[who]);
 		report_samples("cold_list_us", who_names[who], &list[who]);
@@ -251,8 +257,9 @@ static double call(struct server *server, const struct config *config)
 
 /* The floors of one round; the whole is a spawn and a record behind it. */
 static void measure_floors(
-    const struct config *config, struct floors *floors, struct samples samples[4])
+    const struct config *config, struct floors *floors, struct samples samples[4], double *own)
 {
+	double before_us = own_us();
 	double times[4];
 
 	times[0] = now_us();
@@ -260,6 +267,7 @@ static void measure_floors(
 	times[1] = now_us();
 	floor_sqlite(floors, 1);
 	times[2] = now_us();
+	*own += own_us() - before_us;
 	floor_file(floors);
 	times[3] = now_us();
 	samples_add(&samples[0], times[1] - times[0]);
@@ -275,6 +283,7 @@ static void measure_calls(
 	struct samples bare[4] = { 0 };
 	struct samples samples[WHO_LEN] = { 0 };
 	double before_us[WHO_LEN];
+	double floor_own_us = 0;
 
 	for (size_t who = 0; who < WHO_LEN; who++) {
 		for (size_t i = 0; i < WARM_UP_CALLS; i++)
@@ -282,11 +291,12 @@ static void measure_calls(
 		before_us[who] = server_own_us(&servers[who]);
 	}
 	for (size_t i = 0; i < CALL_ROUNDS; i++) {
-		measure_floors(config, floors, bare);
+		measure_floors(config, floors, bare, &floor_own_us);
 		samples_add(&samples[OURS], call(&servers[OURS], config));
 		if (i % CALL_PEER_EVERY == 0)
 			samples_add(&samples[PEER], call(&servers[PEER], config));
 	}
+	report("call_own_us", "floor", floor_own_us / CALL_ROUNDS);
 	for (size_t i = 0; i < ARRAY_LEN(floor_names); i++)
 		report_samples(floor_names[i], "floor", &bare[i]);
 	for (size_t who = 0; who < WHO_LEN; who++) {
