@@ -112,6 +112,11 @@ bool regex_search(struct regex *regex, const char *subject, size_t len, size_t o
 bool regex_search_utf8(struct regex *regex, const char *subject, size_t len, size_t offset,
     struct regex_match *ret_match, bool *ret_failed);
 
+/* The same for a pattern that begins with \G: one try, at offset, so that what it costs does not
+ * depend on len. */
+bool regex_match_utf8(struct regex *regex, const char *subject, size_t len, size_t offset,
+    struct regex_match *ret_match, bool *ret_failed);
+
 /* How many groups the pattern has, the whole match not counted; -1 when it does not compile. */
 int regex_groups_len(struct regex *regex);
 

@@ -113,11 +113,11 @@ int regex_check(struct regex *regex, struct err *err)
 }
 
 /* Without JIT (not built in, or no executable memory to be had) the interpreter serves. */
-static void prepare_jit(struct regex *regex, size_t len)
+static void prepare_jit(struct regex *regex, size_t cost)
 {
 	if (regex->has_tried_jit)
 		return;
-	regex->work += SEARCH_COST + len;
+	regex->work += SEARCH_COST + cost;
 	if (regex->work < JIT_AFTER)
 		return;
 	(void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
@@ -158,7 +158,7 @@ static bool is_bad_utf8(int rc)
 	return rc <= PCRE2_ERROR_UTF8_ERR1 && rc >= PCRE2_ERROR_UTF8_ERR21;
 }
 
-static bool search(struct regex *regex, const char *subject, size_t len, size_t offset,
+static bool search(struct regex *regex, const char *subject, size_t len, size_t offset, size_t cost,
     uint32_t options, struct regex_match *ret_match, bool *ret_failed)
 {
 	bool is_ready = prepare(regex);
@@ -166,7 +166,7 @@ static bool search(struct regex *regex, const char *subject, size_t len, size_t 
 
 	assert(offset <= len);
 	if (is_ready) {
-		prepare_jit(regex, len - offset);
+		prepare_jit(regex, cost);
 		rc = run_match(regex, subject, len, offset, options);
 	}
 	if (ret_failed != NULL)
@@ -181,13 +181,20 @@ static bool search(struct regex *regex, const char *subject, size_t len, size_t 
 bool regex_search(struct regex *regex, const char *subject, size_t len, size_t offset,
     struct regex_match *ret_match, bool *ret_failed)
 {
-	return search(regex, subject, len, offset, 0, ret_match, ret_failed);
+	return search(regex, subject, len, offset, len - offset, 0, ret_match, ret_failed);
 }
 
 bool regex_search_utf8(struct regex *regex, const char *subject, size_t len, size_t offset,
     struct regex_match *ret_match, bool *ret_failed)
 {
-	return search(regex, subject, len, offset, PCRE2_NO_UTF_CHECK, ret_match, ret_failed);
+	return search(
+	    regex, subject, len, offset, len - offset, PCRE2_NO_UTF_CHECK, ret_match, ret_failed);
+}
+
+bool regex_match_utf8(struct regex *regex, const char *subject, size_t len, size_t offset,
+    struct regex_match *ret_match, bool *ret_failed)
+{
+	return search(regex, subject, len, offset, 0, PCRE2_NO_UTF_CHECK, ret_match, ret_failed);
 }
 
 int regex_groups_len(struct regex *regex)
