@@ -154,6 +154,17 @@ static bool joins_emoji(uint32_t before, const char *after, size_t len)
 	return before >= 0x2190 && len > 0 && text_decode(after, len, &next) > 0 && next >= 0x2190;
 }
 
+/* Length of the stretch of printable ASCII (and, unless is_line, tab and newline) at data. */
+static size_t plain_len(const char *data, size_t len, bool is_line)
+{
+	size_t at = 0;
+
+	while (at < len && ((data[at] >= 0x20 && data[at] <= 0x7e) ||
+			       (!is_line && (data[at] == '\t' || data[at] == '\n'))))
+		at++;
+	return at;
+}
+
 /* The common walk: escapes what is invisible; is_line also escapes tab and newline. */
 static size_t add_escaped(struct buf *buf, const char *data, size_t len, bool is_line)
 {
@@ -162,10 +173,18 @@ static size_t add_escaped(struct buf *buf, const char *data, size_t len, bool is
 	size_t at = 0;
 
 	while (at < len) {
+		size_t plain = plain_len(data + at, len - at, is_line);
 		uint32_t cp = 0;
-		size_t step = text_decode(data + at, len - at, &cp);
+		size_t step;
 		bool hide;
 
+		if (plain > 0) {
+			buf_add(buf, data + at, plain);
+			before = 0;
+			at += plain;
+			continue;
+		}
+		step = text_decode(data + at, len - at, &cp);
 		if (step == 0) {
 			buf_addf(buf, "\\x{%02X}", (unsigned char)data[at]);
 			escaped++;
