@@ -253,7 +253,9 @@ struct surface_run {
 	size_t out_len;
 	const char *err;
 	size_t err_len;
-	bool is_err_cut; /* more stood on stderr than was kept */
+	bool is_err_cut;      /* more stood on stderr than was kept */
+	const char *quotable; /* stdout as an error may quote it, or NULL: as it is */
+	size_t quotable_len;
 };
 
 /* result: what the client will get, before redaction. */

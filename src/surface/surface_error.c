@@ -209,7 +209,9 @@ static void add_message(struct buf *buf, const struct tool *tool, const struct s
 	buf_addf(buf, "%s ended with exit status %d", tool->surface->name, run->exit_status);
 	said = add_stream(buf, "stderr", run->err, run->err_len, run->is_err_cut);
 	if (!tool->reveals)
-		said |= add_stream(buf, "stdout", run->out, run->out_len, false);
+		said |= run->quotable != NULL
+			    ? add_stream(buf, "stdout", run->quotable, run->quotable_len, false)
+			    : add_stream(buf, "stdout", run->out, run->out_len, false);
 	else if (run->out_len > 0 && !said)
 		said = true;
 	if (!said)
