@@ -103,7 +103,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *line = size == 0 ? NULL : memchr(text, '\n', size);
 	size_t value_len = line == NULL ? 0 : (size_t)(line - text);
 	size_t skip = line == NULL ? 0 : value_len + 1;
-	struct redactor *redactor = redactor_new();
+	struct redact_host *host = redact_host_new(NULL);
+	struct redactor *redactor = redactor_new(host);
 	struct redactor_values values = REDACTOR_VALUES_INIT;
 
 	redactor_add_pattern(redactor, "token", "tok_[0-9a-f]{4,}");
@@ -115,5 +116,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	try_normalise(text + skip, size - skip);
 	redactor_values_release(&values);
 	redactor_free(redactor);
+	redact_host_free(host);
 	return 0;
 }

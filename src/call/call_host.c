@@ -15,7 +15,6 @@
 #define INSTRUCTIONS_MAX ((size_t)2000)
 #define WATCH_INTERVAL_MS 1000
 #define FAULT_INTERVAL_MS 1000
-#define SWEEP_DELAY_MS 100
 
 void host_options_release(struct host_options *options)
 {
@@ -129,15 +128,6 @@ static void write_instructions(struct host *host)
 	buf_truncate(text, text_cut(text->data, text->len, INSTRUCTIONS_MAX));
 }
 
-/* Not at once: whoever starts us waits for an answer, and the dead are in no hurry. */
-static void sweep_files(void *ctx)
-{
-	struct host *host = ctx;
-
-	host->sweep_timer = NULL;
-	run_files_sweep(host->data_dir);
-}
-
 struct host *host_new(struct loop *loop, const struct host_options *options, struct err *err)
 {
 	struct host *host = xcalloc(1, sizeof(*host));
@@ -147,6 +137,7 @@ struct host *host_new(struct loop *loop, const struct host_options *options, str
 	host->instructions = BUF_INIT;
 	host->generation = 1;
 	host->data_dir = dirs_data(err);
+	host->masking = redact_host_new(host->data_dir);
 	if (host->data_dir == NULL || add_roots(host, err) < 0 ||
 	    gate_config_load(host->data_dir, &host->config, err) < 0 ||
 	    host_load_surfaces(host, err) < 0) {
@@ -157,8 +148,9 @@ struct host *host_new(struct loop *loop, const struct host_options *options, str
 	write_instructions(host);
 	host_list_tools(host);
 	host->ledger = ledger_new(host->data_dir, loop);
+	host->consents = gate_consents_new();
 	host->files = run_files_new(host->data_dir);
-	host->sweep_timer = loop_add_timer(loop, SWEEP_DELAY_MS, sweep_files, host);
+	run_files_sweep(host->data_dir);
 	return host;
 }
 
@@ -191,16 +183,13 @@ void host_free(struct host *host)
 	while (host->calls != NULL)
 		call_abandon(host->calls);
 	seal(host);
-	if (host->sweep_timer != NULL) {
-		loop_timer_remove(host->sweep_timer);
-		sweep_files(host);
-	}
 	loop_timer_remove(host->watch_timer);
 	loop_timer_remove(host->fault_timer);
 	loop_timer_remove(host->tell_timer);
 	for (size_t i = 0; i < host->served_len; i++)
 		served_release(&host->served[i]);
 	free(host->served);
+	redact_host_free(host->masking);
 	free(host->tools);
 	run_files_free(host->files);
 	ledger_free(host->ledger);

@@ -57,10 +57,11 @@ struct host {
 	struct strvec roots;  /* absolute, links resolved */
 	struct strvec closed; /* never reachable by a path argument */
 	struct gate_config config;
+	struct redact_host *masking; /* what the redactors of all surfaces share */
 	struct served *served;
 	size_t served_len;
 	struct ledger *ledger;
-	struct gate_consents *consents; /* NULL until a person is to be asked */
+	struct gate_consents *consents;
 	struct run_files *files;
 	struct buf instructions;
 
@@ -80,8 +81,6 @@ struct host {
 	size_t next_served; /* whose turn it is to start a waiting call */
 	bool is_held;
 	bool is_draining;
-
-	struct loop_timer *sweep_timer; /* set until files of dead owners were looked for */
 
 	int64_t faults;           /* message faults not yet in the ledger */
 	enum err_code fault_code; /* of the last one */
@@ -121,7 +120,7 @@ struct call {
 	void *ctx;
 	size_t stage; /* index into the table */
 	bool is_cancelled;
-	const char *failed_stage; /* name of the stage that failed, or NULL */
+	bool is_refused; /* a gate said no; nothing was started */
 	int64_t started_us;
 
 	char *name;                       /* as asked for */
@@ -156,8 +155,9 @@ struct call {
 	struct run *run;
 	struct run_outcome outcome;
 	bool has_run;
-	struct buf out; /* normalised streams */
+	struct buf out; /* normalised streams; run_err is redacted as well */
 	struct buf run_err;
+	struct buf quotable; /* out, redacted, when an error may quote it */
 	struct surface_result result; /* result, redact */
 	size_t masks;                 /* redact */
 	size_t escaped;
@@ -195,6 +195,9 @@ int call_version_wait(struct call *call) MUST_CHECK;
 int call_version_check(struct call *call) MUST_CHECK;
 void call_version_forget(struct served *served);
 void call_version_kill(struct served *served);
+
+/* call_redact.c: masks secrets in text that is to leave, and makes the invisible visible. */
+void call_redact_text(struct call *call, struct buf *text);
 
 /* call_consent.c: asks a person, or judges the answer that is there. */
 enum call_step call_ask_person(struct call *call);

@@ -34,12 +34,12 @@ static bool is_same_stamp(const struct file_stamp *a, const struct file_stamp *b
 }
 
 /* Takes ownership of surface. */
-static struct loaded *loaded_new(struct surface *surface)
+static struct loaded *loaded_new(const struct host *host, struct surface *surface)
 {
 	struct loaded *loaded = xcalloc(1, sizeof(*loaded));
 
 	loaded->surface = surface;
-	loaded->redactor = redactor_new();
+	loaded->redactor = redactor_new(host->masking);
 	loaded->references = 1;
 	for (size_t i = 0; i < surface->secrets_len; i++)
 		redactor_add_pattern(
@@ -170,7 +170,7 @@ static int load_file(struct served *served, struct err *err)
 		surface_free(surface);
 		return -1;
 	}
-	served->loaded = loaded_new(surface);
+	served->loaded = loaded_new(served->host, surface);
 	return 0;
 }
 
@@ -184,7 +184,7 @@ static int load_builtin(struct served *served, struct err *err)
 	surface = surface_load_compiled(builtin->json, builtin->json_len, &digest, err);
 	if (surface == NULL)
 		return err_wrap(err, "built-in surface %s", builtin->name);
-	served->loaded = loaded_new(surface);
+	served->loaded = loaded_new(served->host, surface);
 	return 0;
 }
 

@@ -1,33 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redact: what may leave. The minimum of this version: the surface's own secrets and the call's
- * known values are masked, invisible characters made visible, in the structured part (on decoded
- * strings) and in the text part alike. A result that cannot be redacted is withheld.
+ * redact: what may leave. Secrets are masked and invisible characters made visible, in the
+ * structured part (on decoded strings) and in the text part alike. A result that cannot be
+ * redacted is withheld.
  */
 #include "call/call_internal.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/text.h"
 
-/* Rewrites one part in place. */
-static void redact_part(struct call *call, struct redactor *redactor, struct buf *part)
+/* What is made clean is looked at once more: an invisible character may have stood amid a secret. */
+void call_redact_text(struct call *call, struct buf *text)
 {
+	struct redactor *redactor = call->loaded->redactor;
 	cleanup_buf struct buf clean = BUF_INIT;
 	cleanup_buf struct buf masked = BUF_INIT;
 
-	call->masks += redact_text(redactor, &call->secrets, part->data, part->len, &masked);
+	call->masks += redact_text(redactor, &call->secrets, text->data, text->len, &masked);
 	call->escaped += text_add_clean(&clean, masked.data, masked.len);
-	buf_reset(part);
-	buf_add(part, clean.data, clean.len);
+	buf_reset(text);
+	if (clean.len == masked.len && memcmp(clean.data, masked.data, clean.len) == 0)
+		buf_add(text, clean.data, clean.len);
+	else
+		call->masks += redact_text(redactor, &call->secrets, clean.data, clean.len, text);
 }
 
-static int redact_result(struct call *call, struct redactor *redactor)
+/* An error's code may be the program's own word; the ledger has it too. */
+static void redact_code(struct call *call)
 {
+	cleanup_buf struct buf code = BUF_INIT;
+
+	if (call->result.code == NULL || err_is_wire_name(call->result.code))
+		return;
+	buf_adds(&code, call->result.code);
+	call_redact_text(call, &code);
+	free(call->result.code);
+	call->result.code = buf_detach(&code);
+}
+
+static int redact_result(struct call *call)
+{
+	struct redactor *redactor = call->loaded->redactor;
 	cleanup_buf struct buf json = BUF_INIT;
 	size_t masks = 0;
 	size_t escaped = 0;
 
 	if (call->result.has_text)
-		redact_part(call, redactor, &call->result.text);
+		call_redact_text(call, &call->result.text);
+	redact_code(call);
 	if (call->result.json.len == 0)
 		return 0;
 	if (redact_json(redactor, &call->secrets, call->result.json.data, call->result.json.len,
@@ -45,9 +67,7 @@ enum call_step call_redact(struct call *call)
 {
 	if (call->loaded == NULL)
 		return CALL_NEXT; /* no surface: the text is ours alone */
-	if (call->needs_input)
-		redact_part(call, call->loaded->redactor, &call->question);
 	if (call->tool->reveals && !call->result.is_error)
 		return CALL_NEXT;
-	return redact_result(call, call->loaded->redactor) < 0 ? CALL_FAIL : CALL_NEXT;
+	return redact_result(call) < 0 ? CALL_FAIL : CALL_NEXT;
 }

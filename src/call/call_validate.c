@@ -14,6 +14,9 @@ enum call_step call_validate(struct call *call)
 
 	/* Known before anything can quote them. */
 	surface_each_secret(call->tool, call->raw_arguments, add_secret, &call->secrets);
+	/* Masked text would destroy what it stands for wherever the tool wrote it. */
+	if (redact_refuse_masked(call->host->masking, call->raw_arguments, &call->err) < 0)
+		return CALL_FAIL;
 	if (surface_check_arguments(call->tool, call->raw_arguments, &call->arguments,
 		&call->is_vetoed, &call->err) < 0)
 		return CALL_FAIL;

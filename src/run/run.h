@@ -181,17 +181,46 @@ void run_normalise(const struct buf *raw, bool want_json, struct buf *ret_text);
 /* ---- redaction ---- */
 
 /*
- * What may leave. Minimum of this version: the surface's own `secrets:` patterns and known
- * values (x-secret arguments of at least 4 bytes) are masked as "[masked:NAME]"; an engine error
- * of a pattern withholds the whole text. Rules for well-known token formats come with the trust
- * core.
+ * What may leave. Found and masked are: well-known formats of tokens, keys and connection strings
+ * (run_rules.c), values beside names such as "apiKey" or "DB_PASSWORD", a surface's own `secrets:`
+ * patterns, and known values. A net, not a wall: docs/redaction.md says what slips through.
+ *
+ * A mask is "[masked:NAME:MARKER]". The marker is this host's alone and cannot be guessed; text
+ * that holds it is refused as an argument (ERR_MASKED_CONTENT), so that no masked text is written
+ * back over what it stands for. What is masked already stays as it is.
+ *
+ * A pattern whose engine gives up masks the whole text (in JSON: the string). Where a mask is
+ * needed and the marker cannot be had, redact_text() writes one sentence instead of the text and
+ * redact_json() fails.
  */
+
+/* What all redactors of a process share: patterns compiled at their first use, the marker, the
+ * paths to strip. */
+struct redact_host;
+
+/* Nothing is read or made yet. data_dir is copied; NULL: the marker lives as long as the object. */
+struct redact_host *redact_host_new(const char *data_dir) MUST_CHECK;
+void redact_host_free(struct redact_host *host);
+
+/* Is the marker in data? Makes none; -1 when there is one that cannot be read. */
+int redact_has_marker(struct redact_host *host, const char *data, size_t len, bool *ret_has,
+    struct err *err) MUST_CHECK;
+
+struct json;
+
+/* 0 when no string in arguments (may be NULL), names included, holds the marker; else -1 with
+ * ERR_MASKED_CONTENT, which names the first by its pointer. */
+int redact_refuse_masked(struct redact_host *host, const struct json *arguments, struct err *err)
+    MUST_CHECK;
+
+/* One a surface; host is borrowed and must outlive it. */
 struct redactor;
 
-struct redactor *redactor_new(void) MUST_CHECK;
+struct redactor *redactor_new(struct redact_host *host) MUST_CHECK;
 void redactor_free(struct redactor *redactor);
 
-/* Adds a rule (name shown in the mask); the pattern is compiled at first use. */
+/* Adds a pattern before the first text (name shown in the mask: small letters, digits, - and _, at
+ * most 40); compiled at first use. */
 void redactor_add_pattern(struct redactor *redactor, const char *name, const char *pattern);
 
 /* A set of known values, for one call. */
@@ -206,10 +235,17 @@ void redactor_values_add(struct redactor_values *values, const char *data, size_
 size_t redact_text(struct redactor *redactor, const struct redactor_values *values,
     const char *data, size_t len, struct buf *ret_text);
 
+/* The same for diagnostics: paths of the home, of the data directory and of temporary files are
+ * replaced by ~, [data] and [tmp]. */
+size_t redact_stderr(struct redactor *redactor, const struct redactor_values *values,
+    const char *data, size_t len, struct buf *ret_text);
+
 /*
  * The same over JSON text (valid, one value): every string, keys included, is masked and made
- * clean (text_add_clean) on its decoded form; all other tokens, and strings that need nothing,
- * keep their bytes; white space between tokens is dropped. *ret_escaped counts characters made visible.
+ * clean (text_add_clean) on its decoded form; a string whose member's name says that it is a secret
+ * is masked whole, also in an array there and in {"name": N, "value": V}; a number that is a known
+ * value becomes a mask. All other tokens, and strings that need nothing, keep their bytes; white
+ * space between tokens is dropped. *ret_escaped counts characters made visible.
  */
 int redact_json(struct redactor *redactor, const struct redactor_values *values, const char *data,
     size_t len, struct buf *ret_text, size_t *ret_masks, size_t *ret_escaped, struct err *err)

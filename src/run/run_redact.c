@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Masking: where are the secrets of a text? Spans are collected from all rules and values first,
- * then merged and replaced in one pass, so that no rule sees what another one has written.
+ * Masking: where are the secrets of a text? Spans are collected from all rules, names and values
+ * first, then merged and replaced in one pass, so that no rule sees what another one has written.
  */
-#include "run/run.h"
+#include "run/run_redact.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 
 #include "base/text.h"
 #include "json/json.h"
-#include "schema/schema.h"
 
 /* A shorter value would mask words of ordinary text. */
 #define VALUE_MIN 4
@@ -19,9 +18,19 @@
 /* The name in the mask of a known value. */
 #define VALUE_NAME "secret"
 
-struct rule {
+/* What a text is replaced by that would need masks when none can be made. */
+#define WITHHELD "[withheld: this text holds secrets, and the key for masks cannot be had]"
+
+/* Ids of literals: the rules by index, then these, then the surface's patterns. */
+#define ID_NAME ((unsigned)redact_rules_len)
+#define ID_MASK (ID_NAME + 1)
+#define ID_PATTERN (ID_NAME + 2)
+
+/* A pattern of the surface. */
+struct pattern {
 	char *name;
 	struct regex *regex;
+	char *literal; /* in every match, or NULL: each text is searched */
 };
 
 /* A part of the text that must not leave. */
@@ -29,40 +38,214 @@ struct span {
 	size_t begin;
 	size_t end;
 	const char *name; /* of the rule; borrowed */
+	bool is_by_name;  /* found beside a name: a format that finds the same says more */
+};
+
+/* Where a rule has matched up to, or that a pattern's literal was seen, in one text. */
+struct progress {
+	uint64_t text; /* number of the text this is about */
+	size_t until;
 };
 
 struct redactor {
-	struct rule *rules; /* owned */
-	size_t rules_len;
-	size_t rules_cap;
-	struct span *spans; /* of the text under way; kept for the next; owned */
+	struct redact_host *host; /* borrowed */
+	struct pattern *patterns; /* owned */
+	size_t patterns_len;
+	size_t patterns_cap;
+	struct prefilter *prefilter; /* NULL until the first text; owned */
+	struct progress *progress;   /* one an id; owned */
+	uint64_t texts;              /* looked at so far */
+	struct span *spans;          /* of the text under way; kept for the next; owned */
 	size_t spans_len;
 	size_t spans_cap;
 };
 
-struct redactor *redactor_new(void)
+/* ---- what a host has once ---- */
+
+struct redact_host *redact_host_new(const char *data_dir)
 {
-	return xcalloc(1, sizeof(struct redactor));
+	struct redact_host *host = xcalloc(1, sizeof(*host));
+
+	host->data_dir = xstrdup(data_dir);
+	host->rules = xcalloc(redact_rules_len, sizeof(struct regex *));
+	return host;
+}
+
+void redact_host_free(struct redact_host *host)
+{
+	if (host == NULL)
+		return;
+	for (size_t i = 0; i < redact_rules_len; i++)
+		regex_free(host->rules[i]);
+	regex_free(host->assigned);
+	regex_free(host->option);
+	free(host->rules);
+	free(host->data_dir);
+	strvec_release(&host->paths);
+	free(host);
+}
+
+/* \G pins the match to where the search begins: one try, whatever follows. Without the verb, the
+ * engine would first look ahead, some thousand bytes, for a character that every match holds. */
+static struct regex *anchored(struct regex **regex, const char *pattern)
+{
+	cleanup_free char *whole = NULL;
+
+	if (*regex == NULL) {
+		whole = xasprintf("(*NO_START_OPT)\\G(?:%s)", pattern);
+		*regex = regex_new(whole);
+	}
+	return *regex;
+}
+
+static struct regex *rule_regex(struct redact_host *host, size_t index)
+{
+	return anchored(&host->rules[index], redact_rules[index].pattern);
+}
+
+/* ---- the redactor ---- */
+
+struct redactor *redactor_new(struct redact_host *host)
+{
+	struct redactor *redactor = xcalloc(1, sizeof(struct redactor));
+
+	redactor->host = host;
+	return redactor;
+}
+
+struct redact_host *redactor_host(const struct redactor *redactor)
+{
+	return redactor->host;
 }
 
 void redactor_free(struct redactor *redactor)
 {
 	if (redactor == NULL)
 		return;
-	for (size_t i = 0; i < redactor->rules_len; i++) {
-		free(redactor->rules[i].name);
-		regex_free(redactor->rules[i].regex);
+	for (size_t i = 0; i < redactor->patterns_len; i++) {
+		free(redactor->patterns[i].name);
+		free(redactor->patterns[i].literal);
+		regex_free(redactor->patterns[i].regex);
 	}
-	free(redactor->rules);
+	free(redactor->patterns);
+	free(redactor->progress);
 	free(redactor->spans);
+	prefilter_free(redactor->prefilter);
 	free(redactor);
+}
+
+/* Past a class: what follows its closing bracket; NULL when there is none. */
+static const char *skip_class(const char *at)
+{
+	at += at[1] == '^' ? 2 : 1;
+	if (*at == ']')
+		at++;
+	while (*at != '\0' && *at != ']')
+		at += at[0] == '\\' && at[1] != '\0' ? 2 : 1;
+	return *at == ']' ? at + 1 : NULL;
+}
+
+/* One piece of a pattern: past it, and the character it stands for or NUL; NULL when it is none
+ * that is understood here. */
+static const char *skip_piece(const char *at, char *ret_literal)
+{
+	*ret_literal = '\0';
+	if (*at == '[')
+		return skip_class(at);
+	if (*at != '\\') {
+		*ret_literal = strchr("](){}.*+?^$", *at) == NULL ? *at : '\0';
+		return at + 1;
+	}
+	if (at[1] == '\0')
+		return NULL;
+	if (strchr(".-/\\+*?()[]{}^$_: ", at[1]) != NULL)
+		*ret_literal = at[1];
+	else if (strchr("dDwWsSbBAzZhHvVRnrtfe", at[1]) == NULL)
+		return NULL;
+	return at + 2;
+}
+
+static void keep_longer(struct buf *best, struct buf *run)
+{
+	if (run->len > best->len) {
+		buf_reset(best);
+		buf_add(best, run->data, run->len);
+	}
+	buf_reset(run);
+}
+
+/*
+ * The longest literal that every match of the pattern holds; owned, NULL when none is certain.
+ * Only plain patterns are understood: no alternatives, no "(?". What stands in a group may be
+ * optional, and so is what a quantifier follows.
+ */
+static char *find_literal(const char *pattern)
+{
+	cleanup_buf struct buf run = BUF_INIT;
+	cleanup_buf struct buf best = BUF_INIT;
+	int depth = 0;
+
+	if (strchr(pattern, '|') != NULL || strstr(pattern, "(?") != NULL ||
+	    strstr(pattern, "(*") != NULL || strstr(pattern, "[[") != NULL)
+		return NULL;
+	for (const char *at = pattern; *at != '\0';) {
+		char literal = '\0';
+		const char *next = skip_piece(at, &literal);
+
+		if (next == NULL)
+			return NULL;
+		depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+		if (literal != '\0' && depth == 0 && (*next == '\0' || !strchr("*?{", *next)))
+			buf_addc(&run, literal);
+		else
+			keep_longer(&best, &run);
+		at = next;
+	}
+	keep_longer(&best, &run);
+	return best.len >= PREFILTER_MIN && depth == 0 ? buf_detach(&best) : NULL;
 }
 
 void redactor_add_pattern(struct redactor *redactor, const char *name, const char *pattern)
 {
-	ARRAY_GROW(redactor->rules, redactor->rules_len, redactor->rules_cap);
-	redactor->rules[redactor->rules_len++] =
-	    (struct rule){ .name = xstrdup(name), .regex = regex_new(pattern) };
+	assert(redactor->prefilter == NULL);
+	ARRAY_GROW(redactor->patterns, redactor->patterns_len, redactor->patterns_cap);
+	redactor->patterns[redactor->patterns_len++] = (struct pattern){
+		.name = xstrdup(name), .regex = regex_new(pattern), .literal = find_literal(pattern)
+	};
+}
+
+static void add_rules(struct prefilter *prefilter)
+{
+	for (unsigned i = 0; i < redact_rules_len; i++) {
+		const struct redact_rule *rule = &redact_rules[i];
+
+		for (size_t j = 0; j < REDACT_LITERALS_MAX && rule->literals[j] != NULL; j++)
+			prefilter_add(prefilter, rule->literals[j], strlen(rule->literals[j]),
+			    rule->is_caseless, i);
+	}
+	for (size_t i = 0; i < redact_names_len; i++)
+		prefilter_add(prefilter, redact_names[i].ending, strlen(redact_names[i].ending),
+		    true, ID_NAME);
+	prefilter_add(prefilter, "[masked:", strlen("[masked:"), false, ID_MASK);
+}
+
+/* Some microseconds, at the first text. */
+static void prepare(struct redactor *redactor)
+{
+	if (redactor->prefilter != NULL)
+		return;
+	redactor->prefilter = prefilter_new();
+	add_rules(redactor->prefilter);
+	for (unsigned i = 0; i < redactor->patterns_len; i++) {
+		const char *literal = redactor->patterns[i].literal;
+
+		if (literal != NULL)
+			prefilter_add(
+			    redactor->prefilter, literal, strlen(literal), false, ID_PATTERN + i);
+	}
+	prefilter_build(redactor->prefilter);
+	redactor->progress =
+	    xcalloc(ID_PATTERN + redactor->patterns_len, sizeof(*redactor->progress));
 }
 
 /* ---- known values ---- */
@@ -80,37 +263,71 @@ static void add_form(struct redactor_values *values, const char *data, size_t le
 		strvec_push(&values->items, data);
 }
 
-/* A value may come back as it was, inside JSON text that is printed as text, or with what is
- * invisible in it made visible. */
+/* As a part of a URL: all but the unreserved characters of RFC 3986 escaped. */
+static void add_url_form(struct redactor_values *values, const char *data, size_t len)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)data[i];
+		bool is_unreserved = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+				     (c >= '0' && c <= '9') || memchr("-._~", c, 4) != NULL;
+
+		if (is_unreserved)
+			buf_addc(&text, (char)c);
+		else
+			buf_addf(&text, "%%%02X", c);
+	}
+	add_form(values, text.data, text.len);
+}
+
+/* A value may come back as it was, inside JSON text that is printed as text, in a URL, or with
+ * what is invisible in it made visible. */
 void redactor_values_add(struct redactor_values *values, const char *data, size_t len)
 {
 	cleanup_free char *plain = xmemdupz(data, len);
 	cleanup_buf struct buf quoted = BUF_INIT;
 	cleanup_buf struct buf clean = BUF_INIT;
 
+	if (len < VALUE_MIN)
+		return;
 	add_form(values, plain, len);
 	json_quote(&quoted, data, len);
 	buf_truncate(&quoted, quoted.len - 1);
 	add_form(values, quoted.data + 1, quoted.len - 1);
 	(void)text_add_clean(&clean, data, len);
 	add_form(values, clean.data, clean.len);
+	add_url_form(values, data, len);
 }
 
 /* ---- spans ---- */
 
+/* One text under way. */
+struct search {
+	struct redactor *redactor;
+	const char *data;
+	size_t len;
+	size_t masked_until; /* end of the last mask of ours: what it says is no name */
+	size_t named_until;  /* end of the last name that was judged */
+	size_t bare_until;   /* end of the last value without quotes */
+	size_t value_until;  /* end of the last value that was masked */
+	const char *failed;  /* name of a rule whose engine gave up, or NULL */
+};
+
 /* Adds a span, or lengthens the last one when the same rule goes on where it overlaps. */
-static void add_span(struct redactor *redactor, size_t begin, size_t end, const char *name)
+static struct span *add_span(struct redactor *redactor, size_t begin, size_t end, const char *name)
 {
 	struct span *last =
 	    redactor->spans_len > 0 ? &redactor->spans[redactor->spans_len - 1] : NULL;
 
 	if (last != NULL && last->name == name && begin >= last->begin && begin < last->end) {
 		last->end = end > last->end ? end : last->end;
-		return;
+		return last;
 	}
 	ARRAY_GROW(redactor->spans, redactor->spans_len, redactor->spans_cap);
-	redactor->spans[redactor->spans_len++] =
+	redactor->spans[redactor->spans_len] =
 	    (struct span){ .begin = begin, .end = end, .name = name };
+	return &redactor->spans[redactor->spans_len++];
 }
 
 /* Occurrences may overlap ("abab" in "ababab"), so the search goes on one byte further. */
@@ -130,39 +347,214 @@ static void find_value(struct redactor *redactor, const char *value, const char 
 	}
 }
 
-/* False when the engine gave up: nobody knows then what the text holds. */
-static bool find_pattern(
-    struct redactor *redactor, const struct rule *rule, const char *data, size_t len)
+static void find_pattern(struct search *s, const struct pattern *pattern)
 {
 	struct regex_match match;
 	bool has_failed = false;
 	size_t at = 0;
 
-	while (at <= len && regex_search_utf8(rule->regex, data, len, at, &match, &has_failed)) {
+	while (at <= s->len &&
+	       regex_search_utf8(pattern->regex, s->data, s->len, at, &match, &has_failed)) {
 		uint32_t ignored = 0;
 
 		at = match.end[0];
 		if (match.end[0] > match.begin[0])
-			add_span(redactor, match.begin[0], match.end[0], rule->name);
+			add_span(s->redactor, match.begin[0], match.end[0], pattern->name);
 		else
-			at += at < len ? text_decode(data + at, len - at, &ignored) : 1;
+			at += at < s->len ? text_decode(s->data + at, s->len - at, &ignored) : 1;
 	}
-	return !has_failed;
+	if (has_failed)
+		s->failed = pattern->name;
+}
+
+/* ---- formats ---- */
+
+/* True when what stands there is masked already. */
+static bool is_mask(const struct search *s, size_t begin, size_t end)
+{
+	return redact_mask_len(s->redactor->host, s->data + begin, end - begin) == end - begin;
+}
+
+/* The literal of a rule stands at `at`: does the pattern confirm it? */
+static void try_rule(struct search *s, unsigned id, size_t at)
+{
+	const struct redact_rule *rule = &redact_rules[id];
+	struct progress *progress = &s->redactor->progress[id];
+	struct regex_match match;
+	bool has_failed = false;
+	size_t group;
+
+	if (progress->text == s->redactor->texts && at < progress->until)
+		return; /* within the last match */
+	if (at < rule->before || ((unsigned char)s->data[at - rule->before] & 0xc0) == 0x80)
+		return;
+	if (!regex_match_utf8(rule_regex(s->redactor->host, id), s->data, s->len, at - rule->before,
+		&match, &has_failed)) {
+		if (has_failed)
+			s->failed = rule->name;
+		return;
+	}
+	group = match.groups_len > 1 && match.begin[1] != SIZE_MAX ? 1 : 0;
+	if (!is_mask(s, match.begin[group], match.end[group]))
+		(void)add_span(s->redactor, match.begin[group], match.end[group], rule->name);
+	*progress = (struct progress){ .text = s->redactor->texts, .until = match.end[0] };
+}
+
+/* ---- values beside names ---- */
+
+#define NAME_REACH ((size_t)64)
+
+static bool is_name_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '-';
+}
+
+static bool is_value_char(char c)
+{
+	return (unsigned char)c > ' ' && strchr("\"'`<>,;&|(){}[]\\", c) == NULL;
+}
+
+/* Only capitals: a variable of the environment. */
+static bool is_variable(const char *name, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (name[i] >= 'a' && name[i] <= 'z')
+			return false;
+	}
+	return true;
+}
+
+/* Data, where any value counts ("name": "value", NAME=value), or what may be prose or code? */
+static enum redact_place place_of(
+    const struct search *s, size_t begin, size_t end, bool is_value_quoted)
+{
+	bool is_name_quoted = begin > 0 && s->data[begin - 1] == '"' && end < s->len &&
+			      (s->data[end] == '"' || s->data[end] == '\\');
+
+	if (is_value_quoted && is_name_quoted)
+		return REDACT_MEMBER;
+	if (end < s->len && s->data[end] == '=' && is_variable(s->data + begin, end - begin))
+		return REDACT_MEMBER;
+	return is_value_quoted ? REDACT_QUOTED : REDACT_BARE;
+}
+
+/* What a bare value that ends at `to` gives away as source code: a call, an index, an arrow, or a
+ * name in angle brackets that is no <name>value</name>. */
+static bool is_code(const struct search *s, size_t begin, size_t end, size_t to)
+{
+	char next = to < s->len ? s->data[to] : '\0';
+
+	if (s->data[end] == '>')
+		return begin == 0 || s->data[begin - 1] != '<' || next != '<';
+	return next == '(' || next == '[' || next == '{' || (next == '>' && s->data[to - 1] == '-');
+}
+
+/* The pattern looks at the first thousand bytes of a bare value; the rest goes with them. What was
+ * walked over once is not walked over again: "password=password=…". */
+static size_t end_of_bare(struct search *s, size_t from, size_t to)
+{
+	if (from < s->bare_until)
+		return s->bare_until;
+	while (to < s->len && is_value_char(s->data[to]))
+		to++;
+	s->bare_until = to;
+	return to;
+}
+
+/* The value of the name that stands from begin to end. */
+static void try_value(struct search *s, const struct redact_name *name, size_t begin, size_t end,
+    const struct regex_match *match)
+{
+	bool is_quoted = match->begin[2] != SIZE_MAX;
+	size_t from = match->begin[is_quoted ? 2 : 3];
+	size_t to = match->end[is_quoted ? 2 : 3];
+	enum redact_place place = place_of(s, begin, end, is_quoted);
+
+	if (from < s->value_until)
+		return;
+	if (!is_quoted)
+		to = end_of_bare(s, from, to);
+	if (!is_quoted && is_code(s, begin, end, to))
+		return;
+	if (is_mask(s, from, to) ||
+	    !redact_judge_value(name->kind, place, s->data + from, to - from))
+		return;
+	add_span(s->redactor, from, to, name->ending)->is_by_name = true;
+	s->value_until = to;
+}
+
+/* The ending of a secret's name stands at `at`: is the whole name one, and is a value beside it? */
+static void try_name(struct search *s, size_t at)
+{
+	struct redact_host *host = s->redactor->host;
+	const struct redact_name *name;
+	struct regex_match match;
+	bool has_failed = false;
+	size_t begin = at;
+	size_t end = at;
+
+	if (at < s->named_until)
+		return;
+	while (begin > 0 && at - begin < NAME_REACH && is_name_char(s->data[begin - 1]))
+		begin--;
+	while (end < s->len && end - at < NAME_REACH && is_name_char(s->data[end]))
+		end++;
+	s->named_until = end;
+	if (begin >= 2 && s->data[begin - 1] == '/' && s->data[begin - 2] == '/')
+		return; /* the user of a URL: its password has a rule */
+	name = redact_judge_name(s->data + begin, end - begin);
+	if (name == NULL)
+		return;
+	if (regex_match_utf8(anchored(&host->assigned, redact_assigned_pattern), s->data, s->len,
+		end, &match, &has_failed) ||
+	    (!has_failed && s->data[begin] == '-' &&
+		regex_match_utf8(anchored(&host->option, redact_option_pattern), s->data, s->len,
+		    end, &match, &has_failed)))
+		try_value(s, name, begin, end, &match);
+	if (has_failed)
+		s->failed = name->ending;
+}
+
+/* ---- all of it ---- */
+
+static void on_literal(void *ctx, unsigned id, size_t at)
+{
+	struct search *s = ctx;
+
+	if (at < s->masked_until)
+		return;
+	if (id < ID_NAME)
+		try_rule(s, id, at);
+	else if (id == ID_NAME)
+		try_name(s, at);
+	else if (id == ID_MASK)
+		s->masked_until =
+		    at + redact_mask_len(s->redactor->host, s->data + at, s->len - at);
+	else
+		s->redactor->progress[id].text = s->redactor->texts;
 }
 
 /* Collects the spans of data (UTF-8). An engine that gave up makes one span of everything. */
 static void find_spans(
     struct redactor *redactor, const struct redactor_values *values, const char *data, size_t len)
 {
+	struct search s = { .redactor = redactor, .data = data, .len = len };
+
+	prepare(redactor);
+	redactor->texts++;
 	redactor->spans_len = 0;
 	for (size_t i = 0; values != NULL && i < values->items.len; i++)
 		find_value(redactor, values->items.items[i], data, len);
-	for (size_t i = 0; i < redactor->rules_len; i++) {
-		if (!find_pattern(redactor, &redactor->rules[i], data, len)) {
-			redactor->spans_len = 0;
-			add_span(redactor, 0, len, redactor->rules[i].name);
-			return;
-		}
+	prefilter_scan(redactor->prefilter, data, len, on_literal, &s);
+	for (size_t i = 0; i < redactor->patterns_len; i++) {
+		if (redactor->patterns[i].literal == NULL ||
+		    redactor->progress[ID_PATTERN + i].text == redactor->texts)
+			find_pattern(&s, &redactor->patterns[i]);
+	}
+	if (s.failed != NULL) {
+		redactor->spans_len = 0;
+		add_span(redactor, 0, len, s.failed);
 	}
 }
 
@@ -173,7 +565,9 @@ static int compare_spans(const void *left, const void *right)
 
 	if (a->begin != b->begin)
 		return a->begin < b->begin ? -1 : 1;
-	return a->end < b->end ? 1 : a->end > b->end ? -1 : 0;
+	if (a->end != b->end)
+		return a->end < b->end ? 1 : -1;
+	return (int)a->is_by_name - (int)b->is_by_name;
 }
 
 /* Writes data with one mask for each run of overlapping spans, named after its first. */
@@ -191,7 +585,7 @@ static size_t add_masked(
 				span.end = redactor->spans[i].end;
 		}
 		buf_add(ret_text, data + at, span.begin - at);
-		buf_addf(ret_text, "[masked:%s]", span.name);
+		redact_add_mask(redactor->host, span.name, ret_text);
 		at = span.end;
 		masks++;
 	}
@@ -199,15 +593,23 @@ static size_t add_masked(
 	return masks;
 }
 
-static size_t mask(struct redactor *redactor, const struct redactor_values *values,
-    const char *data, size_t len, struct buf *ret_text)
+bool redact_mask(struct redactor *redactor, const struct redactor_values *values, const char *data,
+    size_t len, struct buf *ret_text, size_t *ret_masks, struct err *err)
 {
 	find_spans(redactor, values, data, len);
+	*ret_masks = 0;
+	if (redactor->spans_len == 0)
+		return false;
+	if (redact_host_marker(redactor->host, err) == NULL)
+		return true;
 	if (redactor->spans_len > 1)
 		qsort(
 		    redactor->spans, redactor->spans_len, sizeof(*redactor->spans), compare_spans);
-	return add_masked(redactor, data, len, ret_text);
+	*ret_masks = add_masked(redactor, data, len, ret_text);
+	return true;
 }
+
+/* ---- text ---- */
 
 /* Bytes that are no UTF-8 would keep a pattern from matching at all: they are made visible. */
 static void add_utf8(struct buf *buf, const char *data, size_t len)
@@ -226,170 +628,38 @@ static void add_utf8(struct buf *buf, const char *data, size_t len)
 	}
 }
 
+static size_t mask_utf8(struct redactor *redactor, const struct redactor_values *values,
+    const char *data, size_t len, struct buf *ret_text)
+{
+	cleanup_err struct err err = ERR_INIT;
+	size_t masks = 0;
+
+	if (!redact_mask(redactor, values, data, len, ret_text, &masks, &err)) {
+		buf_add(ret_text, data, len);
+	} else if (err_is_set(&err)) {
+		buf_adds(ret_text, WITHHELD);
+		return 1;
+	}
+	return masks;
+}
+
 size_t redact_text(struct redactor *redactor, const struct redactor_values *values,
     const char *data, size_t len, struct buf *ret_text)
 {
 	cleanup_buf struct buf valid = BUF_INIT;
 
 	if (text_is_utf8(data, len))
-		return mask(redactor, values, data, len, ret_text);
+		return mask_utf8(redactor, values, data, len, ret_text);
 	add_utf8(&valid, data, len);
-	return mask(redactor, values, valid.data, valid.len, ret_text);
+	return mask_utf8(redactor, values, valid.data, valid.len, ret_text);
 }
 
-/* ---- JSON ---- */
-
-struct json_walk {
-	struct redactor *redactor;
-	const struct redactor_values *values;
-	struct buf *out;      /* the text under way */
-	struct buf masked;    /* one string, masked; kept for the next */
-	struct buf clean;     /* and made clean */
-	size_t masks;         /* set so far */
-	size_t escaped;       /* characters made visible so far */
-	bool has_changed_key; /* two keys of one object may be equal now */
-};
-
-/* True when text_add_clean() has nothing to do, as far as a glance tells. */
-static bool is_plain(const char *data, size_t len)
+size_t redact_stderr(struct redactor *redactor, const struct redactor_values *values,
+    const char *data, size_t len, struct buf *ret_text)
 {
-	for (size_t i = 0; i < len; i++) {
-		if (data[i] < 0x20 || data[i] > 0x7e)
-			return false;
-	}
-	return true;
-}
+	cleanup_buf struct buf masked = BUF_INIT;
+	size_t masks = redact_text(redactor, values, data, len, &masked);
 
-/*
- * Masks and cleans one decoded string into walk->clean; false when nothing needs to change. What
- * is made clean is masked once more: "A\r\nB" becomes "A\nB", which may be a secret.
- */
-static bool change_string(struct json_walk *walk, const struct json *string)
-{
-	size_t masks;
-
-	buf_reset(&walk->masked);
-	buf_reset(&walk->clean);
-	masks = mask(walk->redactor, walk->values, string->str, string->len, &walk->masked);
-	walk->masks += masks;
-	if (string->flags & JSON_LONE_SURROGATE)
-		walk->escaped++;
-	else if (masks == 0 && is_plain(string->str, string->len))
-		return false;
-	walk->escaped += text_add_clean(&walk->clean, walk->masked.data, walk->masked.len);
-	if (walk->clean.len != walk->masked.len ||
-	    memcmp(walk->clean.data, walk->masked.data, walk->clean.len) != 0) {
-		buf_reset(&walk->masked);
-		walk->masks += mask(
-		    walk->redactor, walk->values, walk->clean.data, walk->clean.len, &walk->masked);
-		return true;
-	}
-	return masks > 0 || string->flags & JSON_LONE_SURROGATE;
-}
-
-static void write_string(struct json_walk *walk, const struct json *string)
-{
-	if (change_string(walk, string))
-		json_quote(walk->out, walk->masked.data, walk->masked.len);
-	else
-		buf_add(walk->out, string->raw, string->raw_len);
-}
-
-/* The second changed key of an object, and each one after it, gets a number: two masks in one
- * object would be the same key. */
-static void write_key(struct json_walk *walk, const struct json *key, size_t *changed)
-{
-	if (!change_string(walk, key)) {
-		buf_add(walk->out, key->raw, key->raw_len);
-		return;
-	}
-	walk->has_changed_key = true;
-	if (++*changed > 1)
-		buf_addf(&walk->masked, "#%zu", *changed);
-	json_quote(walk->out, walk->masked.data, walk->masked.len);
-}
-
-static void write_value(struct json_walk *walk, const struct json *value);
-
-static void write_object(struct json_walk *walk, const struct json *object)
-{
-	const char *separator = "";
-	size_t changed = 0;
-
-	buf_addc(walk->out, '{');
-	json_foreach_member (key, value, object) {
-		buf_adds(walk->out, separator);
-		separator = ",";
-		write_key(walk, key, &changed);
-		buf_addc(walk->out, ':');
-		write_value(walk, value);
-	}
-	buf_addc(walk->out, '}');
-}
-
-static void write_array(struct json_walk *walk, const struct json *array)
-{
-	const char *separator = "";
-
-	buf_addc(walk->out, '[');
-	json_foreach (item, array) {
-		buf_adds(walk->out, separator);
-		separator = ",";
-		write_value(walk, item);
-	}
-	buf_addc(walk->out, ']');
-}
-
-/* The depth of the recursion is the reader's: LIMIT_JSON_DEPTH. */
-static void write_value(struct json_walk *walk, const struct json *value)
-{
-	if (value->type == JSON_OBJECT)
-		write_object(walk, value);
-	else if (value->type == JSON_ARRAY)
-		write_array(walk, value);
-	else if (value->type == JSON_STRING)
-		write_string(walk, value);
-	else
-		buf_add(walk->out, value->raw, value->raw_len);
-}
-
-/* Numbered keys can still meet a key that was there: such a text is not passed on. */
-static int check_keys(const char *data, size_t len, struct err *err)
-{
-	cleanup_json struct json_doc doc = JSON_DOC_INIT;
-	cleanup_err struct err reason = ERR_INIT;
-
-	if (json_read(&doc, data, len, &reason) == 0)
-		return 0;
-	return err_set(
-	    err, ERR_BAD_OUTPUT, "with its secrets masked, two keys of an object are the same");
-}
-
-int redact_json(struct redactor *redactor, const struct redactor_values *values, const char *data,
-    size_t len, struct buf *ret_text, size_t *ret_masks, size_t *ret_escaped, struct err *err)
-{
-	cleanup_json struct json_doc doc = JSON_DOC_INIT;
-	struct json_walk walk = { .redactor = redactor,
-		.values = values,
-		.out = ret_text,
-		.masked = BUF_INIT,
-		.clean = BUF_INIT };
-	size_t start = ret_text->len;
-	int result;
-
-	if (json_read(&doc, data, len, err) < 0)
-		return err_wrap(err, "redact");
-	write_value(&walk, json_root(&doc));
-	buf_release(&walk.masked);
-	buf_release(&walk.clean);
-	result = buf_check(ret_text, "the redacted text", err);
-	if (result == 0 && walk.has_changed_key)
-		result = check_keys(ret_text->data + start, ret_text->len - start, err);
-	if (result < 0) {
-		buf_truncate(ret_text, start);
-		return -1;
-	}
-	*ret_masks = walk.masks;
-	*ret_escaped = walk.escaped;
-	return 0;
+	redact_paths(redactor->host, masked.data, masked.len, ret_text);
+	return masks;
 }

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Masking inside JSON: each string is looked at on its decoded form, so that no escape hides a
+ * secret, and a member's name may say that its value is one. Every other token keeps its bytes.
+ */
+#include "run/run_redact.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "json/json.h"
+
+struct json_walk {
+	struct redactor *redactor;
+	const struct redactor_values *values;
+	struct buf *out;      /* the text under way */
+	struct buf masked;    /* one string, masked; kept for the next */
+	struct buf clean;     /* and made clean */
+	size_t masks;         /* set so far */
+	size_t escaped;       /* characters made visible so far */
+	bool has_changed_key; /* two keys of one object may be equal now */
+	struct err *err;      /* set when no mask can be made */
+};
+
+/* True when text_add_clean() has nothing to do, as far as a glance tells. */
+static bool is_plain(const char *data, size_t len)
+{
+	unsigned odd = 0;
+
+	for (size_t i = 0; i < len; i++)
+		odd |= (unsigned char)(data[i] - 0x20) > 0x5e;
+	return odd == 0;
+}
+
+/* Masks data into walk->masked; false when there is nothing to mask. */
+static bool mask_string(struct json_walk *walk, const char *data, size_t len)
+{
+	size_t masks = 0;
+	bool is_masked;
+
+	buf_reset(&walk->masked);
+	is_masked =
+	    redact_mask(walk->redactor, walk->values, data, len, &walk->masked, &masks, walk->err);
+	walk->masks += masks;
+	return is_masked;
+}
+
+/*
+ * Masks and cleans one decoded string into walk->masked; false when nothing needs to change. What
+ * is made clean is masked once more: "A\r\nB" becomes "A\nB", which may be a secret.
+ */
+static bool change_string(struct json_walk *walk, const struct json *string)
+{
+	bool is_masked = mask_string(walk, string->str, string->len);
+	bool is_lone = (string->flags & JSON_LONE_SURROGATE) != 0;
+	const char *data = is_masked ? walk->masked.data : string->str;
+	size_t len = is_masked ? walk->masked.len : string->len;
+
+	if (is_plain(data, len))
+		return is_masked || is_lone;
+	buf_reset(&walk->clean);
+	walk->escaped += text_add_clean(&walk->clean, data, len) + (is_lone ? 1 : 0);
+	if (!is_lone && walk->clean.len == len && memcmp(walk->clean.data, data, len) == 0)
+		return is_masked;
+	if (!mask_string(walk, walk->clean.data, walk->clean.len))
+		buf_add(&walk->masked, walk->clean.data, walk->clean.len);
+	return true;
+}
+
+static void write_string(struct json_walk *walk, const struct json *string)
+{
+	if (change_string(walk, string))
+		json_quote(walk->out, walk->masked.data, walk->masked.len);
+	else
+		buf_add(walk->out, string->raw, string->raw_len);
+}
+
+/* A string whose name says that it is a secret goes as a whole. */
+static bool write_named(
+    struct json_walk *walk, const struct json *string, const struct redact_name *name)
+{
+	struct redact_host *host = redactor_host(walk->redactor);
+
+	if (!redact_judge_value(name->kind, REDACT_MEMBER, string->str, string->len))
+		return false;
+	if (redact_host_marker(host, walk->err) == NULL)
+		return true;
+	if (redact_mask_len(host, string->str, string->len) == string->len)
+		return false;
+	buf_reset(&walk->masked);
+	redact_add_mask(host, name->ending, &walk->masked);
+	json_quote(walk->out, walk->masked.data, walk->masked.len);
+	walk->masks++;
+	return true;
+}
+
+/* A number may be a known value, a PIN: then a mask takes its place. */
+static bool is_known_number(const struct json_walk *walk, const struct json *value)
+{
+	for (size_t i = 0; walk->values != NULL && i < walk->values->items.len; i++) {
+		const char *item = walk->values->items.items[i];
+
+		if (strlen(item) == value->raw_len && memcmp(item, value->raw, value->raw_len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void write_number(struct json_walk *walk, const struct json *value)
+{
+	if (is_known_number(walk, value) && mask_string(walk, value->raw, value->raw_len))
+		json_quote(walk->out, walk->masked.data, walk->masked.len);
+	else
+		buf_add(walk->out, value->raw, value->raw_len);
+}
+
+/* ---- names ---- */
+
+/* { "name": "DB_PASSWORD", "value": "…" }: what the environment of containers looks like. */
+static const struct redact_name *judge_pair(const struct json *object, const struct json *key)
+{
+	static const char *const names[] = { "name", "Name", "key", "Key", "NAME" };
+
+	if (key->len != 5 || strncasecmp(key->str, "value", 5) != 0)
+		return NULL;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const struct json *name = json_get(object, names[i]);
+
+		if (json_is(name, JSON_STRING))
+			return redact_judge_name(name->str, name->len);
+	}
+	return NULL;
+}
+
+static const struct redact_name *judge_member(
+    const struct json *object, const struct json *key, const struct json *value)
+{
+	const struct redact_name *name;
+
+	if (value->type != JSON_STRING && value->type != JSON_ARRAY)
+		return NULL;
+	name = redact_judge_name(key->str, key->len);
+	return name != NULL ? name : judge_pair(object, key);
+}
+
+/* The second changed key of an object, and each one after it, gets a number: two masks in one
+ * object would be the same key. */
+static void write_key(struct json_walk *walk, const struct json *key, size_t *changed)
+{
+	if (!change_string(walk, key)) {
+		buf_add(walk->out, key->raw, key->raw_len);
+		return;
+	}
+	walk->has_changed_key = true;
+	if (++*changed > 1)
+		buf_addf(&walk->masked, "#%zu", *changed);
+	json_quote(walk->out, walk->masked.data, walk->masked.len);
+}
+
+/* ---- values ---- */
+
+static void write_value(
+    struct json_walk *walk, const struct json *value, const struct redact_name *name);
+
+static void write_object(struct json_walk *walk, const struct json *object)
+{
+	const char *separator = "";
+	size_t changed = 0;
+
+	buf_addc(walk->out, '{');
+	json_foreach_member (key, value, object) {
+		buf_adds(walk->out, separator);
+		separator = ",";
+		write_key(walk, key, &changed);
+		buf_addc(walk->out, ':');
+		write_value(walk, value, judge_member(object, key, value));
+	}
+	buf_addc(walk->out, '}');
+}
+
+static void write_array(
+    struct json_walk *walk, const struct json *array, const struct redact_name *name)
+{
+	const char *separator = "";
+
+	buf_addc(walk->out, '[');
+	json_foreach (item, array) {
+		buf_adds(walk->out, separator);
+		separator = ",";
+		write_value(walk, item, name);
+	}
+	buf_addc(walk->out, ']');
+}
+
+/* name: what the member's name says of the strings in it, or NULL. The depth of the recursion is
+ * the reader's: LIMIT_JSON_DEPTH. */
+static void write_value(
+    struct json_walk *walk, const struct json *value, const struct redact_name *name)
+{
+	if (value->type == JSON_OBJECT)
+		write_object(walk, value);
+	else if (value->type == JSON_ARRAY)
+		write_array(walk, value, name);
+	else if (value->type == JSON_NUMBER)
+		write_number(walk, value);
+	else if (value->type != JSON_STRING)
+		buf_add(walk->out, value->raw, value->raw_len);
+	else if (name == NULL || !write_named(walk, value, name))
+		write_string(walk, value);
+}
+
+/* Numbered keys can still meet a key that was there: such a text is not passed on. */
+static int check_keys(const char *data, size_t len, struct err *err)
+{
+	cleanup_json struct json_doc doc = JSON_DOC_INIT;
+	cleanup_err struct err reason = ERR_INIT;
+
+	if (json_read(&doc, data, len, &reason) == 0)
+		return 0;
+	return err_set(
+	    err, ERR_BAD_OUTPUT, "with its secrets masked, two keys of an object are the same");
+}
+
+/* The reader's own message may quote a name, which nobody has masked. */
+static int refuse_text(struct err *err)
+{
+	enum err_code code = err->code;
+
+	return err_set(err, code, "redact: the text is no JSON that can be read");
+}
+
+static int finish(const struct json_walk *walk, size_t start, struct err *err)
+{
+	if (err_is_set(err) || buf_check(walk->out, "the redacted text", err) < 0)
+		return -1;
+	if (!walk->has_changed_key)
+		return 0;
+	return check_keys(walk->out->data + start, walk->out->len - start, err);
+}
+
+int redact_json(struct redactor *redactor, const struct redactor_values *values, const char *data,
+    size_t len, struct buf *ret_text, size_t *ret_masks, size_t *ret_escaped, struct err *err)
+{
+	cleanup_json struct json_doc doc = JSON_DOC_INIT;
+	struct json_walk walk = { .redactor = redactor,
+		.values = values,
+		.out = ret_text,
+		.masked = BUF_INIT,
+		.clean = BUF_INIT,
+		.err = err };
+	size_t start = ret_text->len;
+	int result;
+
+	if (json_read(&doc, data, len, err) < 0)
+		return refuse_text(err);
+	write_value(&walk, json_root(&doc), NULL);
+	buf_release(&walk.masked);
+	buf_release(&walk.clean);
+	result = finish(&walk, start, err);
+	if (result < 0) {
+		buf_truncate(ret_text, start);
+		return -1;
+	}
+	*ret_masks = walk.masks;
+	*ret_escaped = walk.escaped;
+	return 0;
+}

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""Secrets in what programs print: masked in every way out, and never written back."""
+
+import json
+import os
+import re
+
+from base import check, equal, poll, test
+from stile import Box, code_of, text_of, value_of
+
+# Made up, and put together here so that scanners of source code do not take them for real.
+GITHUB = 'ghp' + '_' + 'a8F3kd92Lm4xQ7' * 3
+KEY = ('-----BEGIN ' + 'PRIVATE KEY-----\n' + 'MIIEvQIBADANBgkqhkiG9w0BAQEF\n' * 2
+       + '-----END ' + 'PRIVATE KEY-----\n')
+MASK = re.compile(r'\[masked:[a-z0-9-]+:[0-9a-f]{24}\]')
+
+
+def say(server, tool='fake_say', **said):
+    return server.result('tools/call', {'name': tool, 'arguments': said})
+
+
+@test('Q73 a token leaves neither in a value under a harmless name nor in text, and is counted')
+def in_results():
+    with Box() as box:
+        server = box.serve()
+        server.shake()
+        value = value_of(say(server, out=json.dumps({'note': f'use {GITHUB} now', 'n': 1})))
+        equal(MASK.sub('M', value['note']), 'use M now')
+        text = text_of(say(server, 'fake_text', out=f'key:\n{KEY}end'))
+        check('MIIE' not in text and 'end' in text, text)
+        rows = poll(lambda: [r for r in box.ledger() if r['tool'] == 'fake_text'], 5, 'a record')
+        check(rows[-1]['masks'] > 0, 'not counted')
+
+
+@test('Q73 a token on stderr or stdout of a program that fails leaves masked, also where it is cut')
+def in_errors():
+    with Box() as box:
+        server = box.serve()
+        server.shake()
+        for pad in range(440, 500, 6):
+            for stream in ('err', 'out'):
+                result = say(server, exit=1, **{stream: 'x' * pad + ' ' + GITHUB})
+                equal(code_of(result), 'PROGRAM_FAILED')
+                check('a8F3' not in json.dumps(result) and GITHUB[:5] not in json.dumps(result),
+                      pad, stream, result)
+
+
+@test('Q74 values are masked by the names of members; harmless names, UUIDs and hashes pass')
+def by_name():
+    clean = {'token': 'word', 'id': '550e8400-e29b-41d4-a716-446655440000', 'n': 2.0,
+             'sha': 'c6e69ce8a1f4b0d3a5b7c9e1f3a5b7c9e1f3a5b7', 'nextPageToken': 'a8F3kd92Lm4xQ7'}
+    secret = {'GITHUB_PERSONAL_ACCESS_TOKEN': 'abcdefgh', 'apiKey': 'abcdefgh', 'db_pwd': 'x y'}
+    with Box() as box:
+        server = box.serve()
+        server.shake()
+        value = value_of(say(server, out=json.dumps({**clean, **secret})))
+        for name, plain in clean.items():
+            equal(value[name], plain, name)
+        for name in secret:
+            check(MASK.fullmatch(value[name]), name, value[name])
+
+
+@test('vault 4 stderr shows neither the home nor the data directory nor temporary paths')
+def paths():
+    with Box() as box:
+        home = os.path.join(box.dir, 'home')
+        server = box.serve(env=box.env(HOME=home, TMPDIR='/var/tmp/of-mine'))
+        server.shake()
+        text = text_of(say(server, exit=1, err=f'{home}/a {box.data}/vault.db /var/tmp/of-mine/b'))
+        check('~/a [data]/vault.db [tmp]/b' in text, text)
+
+
+@test('vault 4 what was masked cannot be written back: MASKED_CONTENT, and nothing runs')
+def masked_content():
+    with Box() as box:
+        server = box.serve('--allow-write', 'fake', '--allow-noninteractive-write', 'fake')
+        server.shake()
+        mask = MASK.search(text_of(say(server, 'fake_text', out=GITHUB))).group()
+        before = len(box.started())
+        for tool, arguments, pointer in (
+                ('fake_stdin_given', {'content': f'a {mask} b'}, '/content'),
+                ('fake_write', {'note': mask[-25:-1]}, '/note'),
+                ('fake_args', {'values': ['x', mask]}, '/values/1')):
+            result = server.result('tools/call', {'name': tool, 'arguments': arguments})
+            equal(code_of(result), 'MASKED_CONTENT')
+            check(pointer in text_of(result), text_of(result))
+        equal(len(box.started()), before, 'started')
+        equal([r['code'] for r in box.ledger() if r['kind'] == 'refusal'], ['MASKED_CONTENT'] * 3)
+        other = box.serve()
+        other.shake()
+        equal(code_of(other.call('fake_stdin_given', {'content': mask})), 'MASKED_CONTENT',
+              'another process of the host')
+
+
+@test('vault 4 a question shows no token that stands in an ordinary argument')
+def in_questions():
+    with Box() as box:
+        server = box.serve('--allow-write', 'fake')
+        server.shake('2025-11-25', {'elicitation': {}})
+        server.start('fake_write', {'note': GITHUB})
+        notes = poll(lambda: server.notes('elicitation/create'), 10, 'the question')
+        check('a8F3' not in json.dumps(notes), notes)
