@@ -237,3 +237,27 @@ def submodule():
         server = trap.serve()
         trap.try_all(server, None)
         equal(code_of(server.call('git_status', {'path': inner})), 'REPOSITORY_UNTRUSTED')
+
+
+@test('hostile git: a difference never reads a file outside the repository')
+def no_index():
+    with Box() as box:
+        repo = box.repository()
+        strange = box.repository('strange')
+        box.git('config', 'core.repositoryFormatVersion', '99', cwd=strange)
+        os.mkdir(os.path.join(box.root, 'plain'))
+        secret = os.path.join(box.dir, 'secret.txt')
+        with open(secret, 'w', encoding='utf-8') as f:
+            f.write('hunter2-hunter2')
+        server = box.serve(surfaces=['git'])
+        server.shake()
+        pairs = (['/dev/null', secret], [secret, '/dev/null'], ['a.txt', '../../secret.txt'],
+                 ['-', secret])
+        for path in (repo, strange, 'plain'):
+            calls = [{'paths': pair} for pair in pairs]
+            calls += [{'from': '/dev/null', 'to': secret}] if path != repo else []
+            for show in ('patch', 'stat', 'names'):
+                for call in calls:
+                    result = server.call('git_diff', {'path': path, 'show': show, **call})
+                    equal(code_of(result), 'OUTSIDE_REPOSITORY', f'{path} {call}')
+                    check('hunter2' not in str(result), path, call, result)
