@@ -105,12 +105,20 @@ bool gate_config_trusts(const struct gate_config *config, const char *path);
  * Finds the repository that git would find, and refuses with ERR_REPOSITORY_UNTRUSTED, naming the
  * reason, when its own configuration names programs or includes other files, when it is not
  * sound (so that what we read may differ from what git reads), or when parts of it (git folder,
- * common folder, alternates, links in them) lie outside roots (absolute, links resolved). A
- * repository below one of the config's trusted folders is not looked at. No repository at all is
+ * common folder, alternates, links in them) lie outside roots (absolute, links resolved). The same
+ * holds for each submodule that is checked out, for git starts itself in them. A repository below one of the config's trusted folders is not looked at. No repository at all is
  * no refusal: git says so itself.
  */
 int gate_repository_check(const char *dir, const struct strvec *roots,
     const struct gate_config *config, struct err *err) MUST_CHECK;
+
+/* Adds the places of the submodules in git_dir's index (and shared indexes) to ret_paths, relative to
+ * the work tree; ERR_REPOSITORY_UNTRUSTED when an index cannot be read. */
+int gate_index_submodules(const char *git_dir, struct strvec *ret_paths, struct err *err)
+    MUST_CHECK;
+
+/* The same for the bytes of one index; -1 when they are none. */
+int gate_index_read(const struct buf *index, struct strvec *ret_paths) MUST_CHECK;
 
 /* Does a git configuration name programs? 0, or ERR_REPOSITORY_UNTRUSTED naming line and key. text
  * is the file's content; top is the folder that core.worktree may name. */

@@ -35,6 +35,7 @@ static const struct refused_key {
 	{ "gpg", "program" },
 	{ "gpg", "defaultkeycommand" },
 	{ "guitool", NULL },
+	{ "hook", NULL },
 	{ "imap", NULL },
 	{ "include", NULL },
 	{ "includeif", NULL },

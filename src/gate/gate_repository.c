@@ -19,6 +19,7 @@
 #include "base/limits.h"
 
 #define ALTERNATES_DEPTH 5
+#define SUBMODULES_DEPTH 5
 
 /* What is being looked at. */
 struct repository {
@@ -271,8 +272,10 @@ static int check_config_file(
 	return gate_repository_check_config(text.data, text.len, repo->git_dir, repo->top, err);
 }
 
-/* All of it: places first, then what the configuration says. */
-static int check(const struct repository *repo, struct err *err)
+static int check_submodules(const struct repository *repo, int depth, struct err *err);
+
+/* All of it: places first, then what the configuration says, then the same for submodules. */
+static int check(const struct repository *repo, int depth, struct err *err)
 {
 	cleanup_free char *objects = xasprintf("%s/objects", repo->common);
 	const char *const places[] = { repo->top, repo->git_dir, repo->common };
@@ -292,6 +295,42 @@ static int check(const struct repository *repo, struct err *err)
 	if (check_config_file(repo, repo->common, "config", err) < 0 ||
 	    check_config_file(repo, repo->git_dir, "config.worktree", err) < 0)
 		return -1;
+	return check_submodules(repo, depth, err);
+}
+
+/* What is checked out at one of the repository's submodules, if anything is. */
+static int check_submodule(
+    const struct repository *repo, const char *path, int depth, struct err *err)
+{
+	struct repository sub = { .roots = repo->roots, .config = repo->config };
+	cleanup_free char *folder = resolve_from(repo->top, path);
+	cleanup_free char *dot_git = folder != NULL ? xasprintf("%s/.git", folder) : NULL;
+	int found;
+
+	if (path[0] == '\0' || path[0] == '/')
+		return refuse(err, repo->git_dir, "has a submodule at no place of its own");
+	if (dot_git == NULL || !exists(dot_git))
+		return 0;
+	if (depth == SUBMODULES_DEPTH)
+		return refuse(err, folder, "is a submodule too deep in others");
+	found = find_at(&sub, folder, err);
+	if (found == 1)
+		found = check(&sub, depth + 1, err);
+	repository_release(&sub);
+	return found;
+}
+
+/* git adds, commits and stashes by starting itself in each submodule. */
+static int check_submodules(const struct repository *repo, int depth, struct err *err)
+{
+	cleanup_strvec struct strvec paths = STRVEC_INIT;
+
+	if (gate_index_submodules(repo->git_dir, &paths, err) < 0)
+		return -1;
+	for (size_t i = 0; i < paths.len; i++) {
+		if (check_submodule(repo, paths.items[i], depth, err) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -302,7 +341,7 @@ int gate_repository_check(
 	int found = find(&repo, dir, err);
 
 	if (found == 1)
-		found = gate_config_trusts(config, repo.top) ? 0 : check(&repo, err);
+		found = gate_config_trusts(config, repo.top) ? 0 : check(&repo, 0, err);
 	else if (found < 0 && repo.top != NULL && gate_config_trusts(config, repo.top))
 		found = 0;
 	repository_release(&repo);

@@ -46,6 +46,7 @@ CONFIGURED = {
     'diff filter': ['interactive.diffFilter=EVIL'],
     'submodule update': ['submodule.x.update=!EVIL'],
     'include': ['include.path=EVIL.config'],
+    'configured hook': ['hook.evil.command=EVIL', 'hook.evil.event=post-commit'],
     'conditional include': ['includeIf.gitdir:/.path=EVIL.config'],
 }
 
@@ -220,23 +221,53 @@ def unsound():
         equal(code_of(server.call('git_log', {'path': inner})), 'REPOSITORY_UNTRUSTED')
 
 
-@test('hostile git: a submodule keeps its own configuration to itself')
+def with_submodule(box, settings):
+    """A trap's repository with a changed submodule whose own configuration holds the trap."""
+    trap = Trap(box)
+    inner = os.path.join(trap.repo, 'sub')
+    box.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', trap.repo, 'sub',
+            cwd=trap.repo)
+    box.git('config', '-f', '.gitmodules', 'submodule.sub.ignore', 'none', cwd=trap.repo)
+    box.git('add', '.', cwd=trap.repo)
+    box.git('commit', '-q', '-m', 'submodule', cwd=trap.repo)
+    for setting in settings:
+        box.git('config', setting, trap.evil, cwd=inner)
+    git_dir = box.git('rev-parse', '--absolute-git-dir', cwd=inner).decode().strip()
+    os.makedirs(os.path.join(git_dir, 'info'), exist_ok=True)
+    with open(os.path.join(git_dir, 'info', 'attributes'), 'w', encoding='utf-8') as f:
+        f.write('* filter=evil\n')
+    # The same size at another time: only a filtered comparison tells whether it has changed.
+    name = os.path.join(inner, 'a.txt')
+    size = os.path.getsize(name)
+    with open(name, 'w', encoding='utf-8') as f:
+        f.write('z' * (size - 1) + '\n')
+    os.utime(name, (1, 1))
+    if os.path.exists(trap.mark):
+        os.remove(trap.mark)
+    return trap, inner
+
+
+@test('hostile git: a submodule whose configuration names programs is refused with its parent')
 def submodule():
+    for settings in (['filter.evil.clean'], ['core.sshCommand', 'filter.evil.process']):
+        for version in ('2', '4'):
+            with Box() as box:
+                trap, inner = with_submodule(box, settings)
+                box.git('update-index', '--index-version', version, cwd=trap.repo)
+                server = trap.serve()
+                trap.try_all(server, 'REPOSITORY_UNTRUSTED')
+                equal(code_of(server.call('git_status', {'path': inner})), 'REPOSITORY_UNTRUSTED')
+
+
+@test('hostile git: a submodule that names nothing is no obstacle, checked out or not')
+def harmless_submodule():
     with Box() as box:
-        trap = Trap(box)
-        inner = os.path.join(trap.repo, 'sub')
-        box.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', trap.repo, 'sub',
-                cwd=trap.repo)
-        box.git('commit', '-q', '-m', 'submodule', cwd=trap.repo)
-        for setting in ('core.fsmonitor', 'filter.evil.clean', 'core.sshCommand'):
-            box.git('config', setting, trap.evil, cwd=inner)
-        with open(os.path.join(inner, 'a.txt'), 'a', encoding='utf-8') as f:
-            f.write('changed\n')
-        if os.path.exists(trap.mark):
-            os.remove(trap.mark)
+        trap, inner = with_submodule(box, ['core.fsmonitor'])
         server = trap.serve()
         trap.try_all(server, None)
-        equal(code_of(server.call('git_status', {'path': inner})), 'REPOSITORY_UNTRUSTED')
+        check(not server.call('git_status', {'path': trap.repo}).get('isError'), 'checked out')
+        box.git('submodule', '--quiet', 'deinit', '-f', 'sub', cwd=trap.repo)
+        check(not server.call('git_status', {'path': trap.repo}).get('isError'), 'not checked out')
 
 
 @test('hostile git: a difference never reads a file outside the repository')

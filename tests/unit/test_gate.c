@@ -395,6 +395,58 @@ static void an_ordinary_configuration_is_accepted(void **state)
 	    gate_repository_check_config(text, sizeof(text) - 1, "/r/.git", "/r", &err), &err);
 }
 
+/* An index of one entry, with ids of 20 bytes; mode's two low bytes and the name are given. */
+static void make_index(
+    struct buf *ret_index, unsigned char version, const char *mode, const char *name)
+{
+	char head[12] = { 'D', 'I', 'R', 'C', 0, 0, 0, (char)version, 0, 0, 0, 1 };
+	char entry[62] = { 0 };
+	static const char zeros[20];
+
+	memcpy(entry + 26, mode, 2);
+	buf_add(ret_index, head, sizeof(head));
+	buf_add(ret_index, entry, sizeof(entry));
+	if (version == 4)
+		buf_addc(ret_index, '\0');
+	buf_add(ret_index, name, strlen(name));
+	buf_addc(ret_index, '\0');
+	while (version < 4 && (ret_index->len - sizeof(head)) % 8 != 0)
+		buf_addc(ret_index, '\0');
+	buf_add(ret_index, zeros, sizeof(zeros));
+}
+
+static void an_index_that_is_cut_anywhere_is_refused(void **state)
+{
+	cleanup_strvec struct strvec paths = STRVEC_INIT;
+	cleanup_buf struct buf index = BUF_INIT;
+
+	(void)state;
+	make_index(&index, 2, "\xe0\x00", "sub");
+	while (index.len > 0) {
+		buf_truncate(&index, index.len - 1);
+		assert_int_equal(gate_index_read(&index, &paths), -1);
+	}
+	assert_int_equal(paths.len, 0);
+}
+
+static void an_index_tells_its_submodules_and_nothing_else(void **state)
+{
+	(void)state;
+	for (unsigned char version = 2; version <= 4; version++) {
+		cleanup_strvec struct strvec paths = STRVEC_INIT;
+		cleanup_buf struct buf file = BUF_INIT;
+		cleanup_buf struct buf link = BUF_INIT;
+
+		make_index(&file, version, "\x81\xa4", "a.txt");
+		make_index(&link, version, "\xe0\x00", "deep/sub");
+		assert_int_equal(gate_index_read(&file, &paths), 0);
+		assert_int_equal(paths.len, 0);
+		assert_int_equal(gate_index_read(&link, &paths), 0);
+		assert_int_equal(paths.len, 1);
+		assert_string_equal(paths.items[0], "deep/sub");
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_hidden_tool_is_never_shown),
 	cmocka_unit_test(a_tool_that_executes_needs_the_launch_option),
@@ -415,6 +467,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_configuration_that_names_a_program_is_refused),
 	cmocka_unit_test(a_configuration_that_cannot_be_read_is_refused),
 	cmocka_unit_test(an_ordinary_configuration_is_accepted),
+	cmocka_unit_test(an_index_that_is_cut_anywhere_is_refused),
+	cmocka_unit_test(an_index_tells_its_submodules_and_nothing_else),
 };
 
 UNIT_MAIN(tests)
