@@ -38,6 +38,7 @@ static int build(struct call *call)
 	cleanup_free char *dir = NULL;
 
 	launch.private_dir = private_dir;
+	json_doc_release(&call->resolved);
 	if (check_still_served(call) < 0 ||
 	    surface_resolve_paths(call->tool, json_root(&call->arguments), &launch, &call->resolved,
 		&dir, &call->err) < 0)

@@ -82,7 +82,7 @@ static enum call_step ask_by_round_trip(struct call *call, const struct digest *
 
 static enum call_step ask(struct call *call, const struct digest *subject)
 {
-	surface_question(call->tool, json_root(&call->arguments), &call->question);
+	surface_question(call->tool, json_root(&call->resolved), &call->question);
 	call_redact_text(call, &call->question);
 	if (call->ask == NULL)
 		return ask_by_round_trip(call, subject);

@@ -146,7 +146,7 @@ struct call {
 	bool needs_input;    /* the answer is a question (modern) */
 	struct buf question;
 	struct buf new_state;
-	struct json_doc resolved; /* argv: paths absolute */
+	struct json_doc resolved; /* paths absolute: what a person is asked about; again in argv */
 	struct surface_command command;
 	bool is_child_counted;   /* run */
 	struct call *queue_next; /* run: waiting for a child */

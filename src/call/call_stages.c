@@ -180,6 +180,7 @@ void call_answer(struct call *call, enum call_answer answer)
 	loaded_release(steal_ptr(&call->loaded));
 	call->tool = NULL;
 	json_doc_release(&call->arguments);
+	json_doc_release(&call->resolved);
 	redactor_values_release(&call->secrets);
 	call->stage = 0;
 	walk(call);

@@ -10,7 +10,6 @@ static void add_secret(void *ctx, const char *data, size_t len)
 enum call_step call_validate(struct call *call)
 {
 	struct surface_launch launch = call_launch(call);
-	cleanup_json struct json_doc resolved = JSON_DOC_INIT;
 
 	/* Known before anything can quote them. */
 	surface_each_secret(call->tool, call->raw_arguments, add_secret, &call->secrets);
@@ -20,10 +19,10 @@ enum call_step call_validate(struct call *call)
 	if (surface_check_arguments(call->tool, call->raw_arguments, &call->arguments,
 		&call->is_vetoed, &call->err) < 0)
 		return CALL_FAIL;
-	/* Refused here already, before anyone is asked; argv resolves once more at the moment of
-	 * use, because a link can change while a person thinks. */
-	if (surface_resolve_paths(
-		call->tool, json_root(&call->arguments), &launch, &resolved, NULL, &call->err) < 0)
+	/* Refused here already, before anyone is asked about what the paths lead to; argv resolves
+	 * once more at the moment of use, because a link can change while a person thinks. */
+	if (surface_resolve_paths(call->tool, json_root(&call->arguments), &launch, &call->resolved,
+		NULL, &call->err) < 0)
 		return CALL_FAIL;
 	return CALL_NEXT;
 }
