@@ -6,7 +6,7 @@
 
 A WORD selects the tests whose name holds it. Tests are the cases of *.talk (see talk.py for the
 format) and the functions marked @test in situations_*.py (see stile.py for their helpers). Q and P
-numbers in names are those of docs/situations and of the protocol digest.
+numbers in names are those of clients.md (situations) and protocol.md (testable statements).
 """
 
 import argparse

@@ -130,6 +130,7 @@ class Conversation:
             _, name, text = rest.split(' ', 2)
             self.box.write(name, escaped(text))
         else:
+            check(self.server is None, 'the server has already started')
             self.words += rest.split()
 
     def say_era(self, rest):
