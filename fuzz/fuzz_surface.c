@@ -8,19 +8,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void reload(const char *text, size_t len, const struct surface *surface)
-{
-	cleanup_err struct err err = ERR_INIT;
-	cleanup_buf struct buf json = BUF_INIT;
-	struct surface *again = NULL;
-
-	if (yaml_read(text, len, &yaml_limits_file, &json, NULL, &err) == 0)
-		again = surface_load_compiled(json.data, json.len, &surface->digest, &err);
-	assert(again != NULL);
-	assert(again->tools_len == surface->tools_len);
-	surface_free(again);
-}
-
 static void use(const struct surface *surface, struct surface_notes *notes)
 {
 	cleanup_buf struct buf text = BUF_INIT;
@@ -32,6 +19,21 @@ static void use(const struct surface *surface, struct surface_notes *notes)
 	buf_reset(&text);
 	w = JSON_WRITER_INIT(&text);
 	surface_write_summary(surface, &w);
+}
+
+static void reload(
+    const char *text, size_t len, const struct surface *surface, struct surface_notes *notes)
+{
+	cleanup_err struct err err = ERR_INIT;
+	cleanup_buf struct buf json = BUF_INIT;
+	struct surface *again = NULL;
+
+	if (yaml_read(text, len, &yaml_limits_file, &json, NULL, &err) == 0)
+		again = surface_load_compiled(json.data, json.len, &surface->digest, &err);
+	assert(again != NULL);
+	assert(again->tools_len == surface->tools_len);
+	use(again, notes);
+	surface_free(again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -46,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	use(surface, &notes);
-	reload(text, size, surface);
+	reload(text, size, surface, &notes);
 	surface_free(surface);
 	return 0;
 }

@@ -151,7 +151,9 @@ struct surface *surface_load(const char *text, size_t len, bool is_builtin,
 
 /*
  * The same from the JSON form that the build made of a checked built-in file; digest is that of the
- * YAML. Proofs and pattern checks, done at build time, are not repeated.
+ * YAML. Proofs and pattern checks, done at build time, are not repeated, and what only calls need
+ * is compiled when a tool is first called. The form has no examples and no left_out: whoever
+ * checks or counts loads the YAML.
  */
 struct surface *surface_load_compiled(
     const char *json, size_t len, const struct digest *digest, struct err *err) MUST_CHECK;

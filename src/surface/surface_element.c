@@ -57,6 +57,20 @@ static const struct json *member_schema(const struct json *schema, const char *n
 	return json_is(member, JSON_OBJECT) ? member : NULL;
 }
 
+/* One reference token, unescaped (RFC 6901); returns where it ends. */
+static const char *read_token(const char *at, struct buf *ret_name)
+{
+	buf_reset(ret_name);
+	while (*at != '\0' && *at != '/') {
+		char c = *at++;
+
+		if (c == '~' && *at != '\0')
+			c = *at++ == '1' ? '/' : '~';
+		buf_addc(ret_name, c);
+	}
+	return at;
+}
+
 /* The schema that the pointer leads to; *ret_secret the strongest mark on the way and below. */
 static const struct json *schema_at(
     const struct json *schema, const char *pointer, enum secret_mark *ret_secret)
@@ -68,12 +82,7 @@ static const struct json *schema_at(
 	for (const char *at = pointer; schema != NULL && at != NULL && *at == '/';) {
 		own = loader_own_secret_mark(schema);
 		*ret_secret = own > *ret_secret ? own : *ret_secret;
-		buf_reset(&name);
-		for (at++; *at != '\0' && *at != '/'; at++) {
-			if (*at == '~')
-				at++;
-			buf_addc(&name, at[-1] == '~' ? (*at == '1' ? '/' : '~') : *at);
-		}
+		at = read_token(at + 1, &name);
 		schema = member_schema(schema, name.data, name.len);
 	}
 	own = schema != NULL ? loader_secret_mark(schema) : SECRET_NONE;
@@ -220,7 +229,7 @@ bool loader_word(
 		loader_error(l, node, "%s", err.message);
 		return false;
 	}
-	if (word.len > 2 * LOADER_HOLES_MAX) {
+	if (word.len > (size_t)2 * LOADER_HOLES_MAX) {
 		loader_error(l, node, "the word has more than %d holes", LOADER_HOLES_MAX);
 		return false;
 	}

@@ -81,8 +81,10 @@ static void read_fields(struct loader *l, const struct json *value, void *target
 
 	if (!loader_is_object(l, value, "fields"))
 		return;
-	if (value->len == 0)
-		loader_error(l, value, "there are no fields");
+	if (value->len == 0 || value->len > LOADER_FIELDS_MAX) {
+		loader_error(l, value, "there are 1 to %d fields", LOADER_FIELDS_MAX);
+		return;
+	}
 	fields->items = loader_alloc(l, value->len, sizeof(*fields->items));
 	json_foreach_member (key, type, value) {
 		(void)type;
@@ -117,8 +119,10 @@ static void read_kinds(struct loader *l, const struct json *value, void *target)
 
 	if (!loader_is_object(l, value, "kinds"))
 		return;
-	if (value->len == 0)
-		loader_error(l, value, "there are no kinds");
+	if (value->len == 0 || value->len > LOADER_FIELDS_MAX) {
+		loader_error(l, value, "there are 1 to %d kinds", LOADER_FIELDS_MAX);
+		return;
+	}
 	parse->kinds = loader_alloc(l, value->len, sizeof(*parse->kinds));
 	json_foreach_member (key, kind, value) {
 		if (json_text(key) == NULL || key->len == 0) {

@@ -241,8 +241,10 @@ static void read_ref(struct loader *l, const struct json *value, struct ref *ref
 {
 	if (!loader_is_object(l, value, "a ref"))
 		return;
-	if (value->len == 0)
-		loader_error(l, value, "the ref has no fields");
+	if (value->len == 0 || value->len > LOADER_FIELDS_MAX) {
+		loader_error(l, value, "a ref has 1 to %d fields", LOADER_FIELDS_MAX);
+		return;
+	}
 	ref->fields = loader_alloc(l, value->len, sizeof(*ref->fields));
 	json_foreach_member (field, source, value) {
 		(void)source;

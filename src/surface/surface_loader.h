@@ -35,6 +35,7 @@ struct part {
 #define LOADER_HOLES_MAX 50
 #define LOADER_USE_MAX 20
 #define LOADER_RESULTS_MAX 20
+#define LOADER_FIELDS_MAX 200
 #define LOADER_SCHEMA_MAX ((size_t)64 << 10)
 
 struct loader {

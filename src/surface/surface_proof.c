@@ -8,35 +8,13 @@
  * place it may come to stand. What is not sure is refused: a file that cannot be proved is not
  * served.
  */
-#include "surface/surface_loader.h"
+#include "surface/surface_proof_internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-
-/* Each mapping of an element brings a condition and a chance of its own. */
-#define STACK_MAX 16
-
-/* Something on which it hangs whether a word is there. */
-struct chance {
-	const struct condition *condition; /* NULL: something that no condition says */
-	const void *id;                    /* the element */
-};
-
-/* A word where it stands. */
-struct stand {
-	const struct word *word;
-	const struct json *node;
-	struct chance stack[STACK_MAX]; /* outermost first */
-	size_t stack_len;
-	const struct json *each; /* schema of what is spread, or NULL */
-	bool is_file;            /* {} is a path */
-	bool takes;              /* an option that swallows the next word, says the author */
-	bool is_fixed;           /* of program.args */
-	struct input_set given;  /* inputs that are given wherever the word is */
-	struct input_set held;   /* and those that hold: of a boolean, true */
-};
 
 /* A set of stands, by their place in the pool. */
 #define STANDS_MAX 2048
@@ -54,17 +32,6 @@ struct state {
 	bool has_stdin;           /* on some way the standard input is taken */
 	struct stands options;    /* that may stand right before */
 	struct stands neighbours; /* positional words that may be the last, and may be missing */
-};
-
-struct proof {
-	struct loader *l;
-	const struct surface_program *program;
-	struct stand at; /* where the walk is: stack, each, is_file, is_fixed */
-	struct stand *pool;
-	size_t pool_len;
-	size_t pool_cap;
-	struct input_set certain;                 /* inputs that are always given */
-	struct input_set ties[LOADER_INPUTS_MAX]; /* what each brings along */
 };
 
 /* ---- sets and states ---- */
@@ -154,175 +121,6 @@ static bool is_lead(const struct proof *p, char c)
 	return c != '\0' && strchr(p->program->lead, c) != NULL;
 }
 
-/* ---- is a word there? ---- */
-
-static bool is_boolean(const struct proof *p, int input)
-{
-	return loader_schema_is(p->l->tool->in->inputs[input].schema, "boolean");
-}
-
-static void add_named(const struct proof *p, struct stand *stand, const struct term *term)
-{
-	input_set_add(&stand->given, term->input);
-	if (term->kind == TERM_HOLDS || !is_boolean(p, term->input))
-		input_set_add(&stand->held, term->input);
-}
-
-/* What is given brings along what groups tie to it; a boolean must hold to do so. */
-static void add_tied(const struct proof *p, struct stand *stand)
-{
-	struct input_set tied = { { 0 } };
-
-	for (int i = 0; i < (int)p->l->tool->in->inputs_len; i++) {
-		if (input_set_has(&stand->held, i))
-			input_set_unite(&tied, &p->ties[i]);
-	}
-	input_set_unite(&stand->given, &tied);
-	input_set_unite(&stand->held, &tied);
-}
-
-/* The word where the walk is, with what is known there: what is always given, what a `when` around
- * names, what the word itself could not be without. */
-static struct stand stand_of(
-    const struct proof *p, const struct word *word, const struct json *node)
-{
-	struct stand stand = p->at;
-
-	stand.word = word;
-	stand.node = node;
-	stand.given = p->certain;
-	for (size_t i = 0; i < stand.stack_len; i++) {
-		const struct condition *condition = stand.stack[i].condition;
-
-		for (size_t j = 0; condition != NULL && j < condition->when_len; j++)
-			add_named(p, &stand, &condition->when[j]);
-	}
-	for (size_t i = 0; i < word->len; i++) {
-		if (word->pieces[i].is_hole && word->pieces[i].input >= 0)
-			input_set_add(&stand.given, word->pieces[i].input);
-	}
-	for (int i = 0; i < (int)p->l->tool->in->inputs_len; i++) {
-		if (input_set_has(&stand.given, i) && !is_boolean(p, i))
-			input_set_add(&stand.held, i);
-	}
-	add_tied(p, &stand);
-	return stand;
-}
-
-/* Where it would be known without its own holes: may it vanish there? */
-static struct stand around(const struct proof *p)
-{
-	static const struct word nothing = { 0 };
-
-	return stand_of(p, &nothing, NULL);
-}
-
-/* Each member on the pointer's way is required, and none may be null. */
-static bool is_member_certain(const struct json *schema, const char *pointer)
-{
-	for (const char *at = pointer; *at == '/';) {
-		size_t n = strcspn(at + 1, "/");
-		const struct json *required = json_get(schema, "required");
-		bool is_required = false;
-
-		if (json_is(required, JSON_ARRAY)) {
-			json_foreach (name, required)
-				is_required |= name->type == JSON_STRING && name->len == n &&
-					       memcmp(name->str, at + 1, n) == 0;
-		}
-		schema = json_get_len(json_get(schema, "properties"), at + 1, n);
-		if (!is_required || schema == NULL || loader_schema_is(schema, "null"))
-			return false;
-		at += 1 + n;
-	}
-	return true;
-}
-
-static bool is_item_certain(const struct stand *stand, const struct piece *piece)
-{
-	const struct json *items = json_get(stand->each, "items");
-	const struct json *more = json_get(stand->each, "additionalProperties");
-	cleanup_buf struct buf pointer = BUF_INIT;
-
-	if (piece->kind == HOLE_ITEM)
-		return stand->is_file || !loader_schema_is(items, "null");
-	if (items == NULL)
-		return strcmp(piece->name, "key") == 0 || !loader_schema_is(more, "null");
-	buf_addf(&pointer, "/%s", piece->name);
-	return is_member_certain(items, pointer.data);
-}
-
-/* Where `given` stands, does this hole of `stand` have a value? */
-static bool is_hole_certain(const struct proof *p, const struct piece *piece,
-    const struct stand *stand, const struct stand *given)
-{
-	const struct tool *tool = p->l->tool;
-
-	switch (piece->kind) {
-	case HOLE_INPUT:
-		return input_set_has(&given->given, piece->input) &&
-		       (piece->pointer == NULL ||
-			   is_member_certain(
-			       tool->in->inputs[piece->input].schema, piece->pointer));
-	case HOLE_ITEM:
-	case HOLE_MEMBER:
-		return is_item_certain(stand, piece);
-	case HOLE_WORKSPACE:
-	case HOLE_STAGE:
-		return !stand->is_fixed && p->l->surface->is_scoped && !tool->is_discovery;
-	case HOLE_ROOT:
-		return true;
-	case HOLE_POINTER:
-	case HOLE_EXIT:
-	case HOLE_STDOUT:
-	case HOLE_STDERR:
-	case HOLE_COUNT:
-	case HOLE_N:
-		break;
-	}
-	return false;
-}
-
-static bool are_holes_certain(
-    const struct proof *p, const struct stand *stand, const struct stand *given)
-{
-	for (size_t i = 0; i < stand->word->len; i++) {
-		const struct piece *piece = &stand->word->pieces[i];
-
-		if (piece->is_hole && !is_hole_certain(p, piece, stand, given))
-			return false;
-	}
-	return true;
-}
-
-/* Is the condition met wherever `given` stands? Only plain names can be followed. */
-static bool is_condition_implied(const struct condition *condition, const struct stand *given)
-{
-	if (condition == NULL || condition->unless_len > 0)
-		return false;
-	for (size_t i = 0; i < condition->when_len; i++) {
-		if (condition->when[i].kind != TERM_HOLDS ||
-		    !input_set_has(&given->held, condition->when[i].input))
-			return false;
-	}
-	return true;
-}
-
-/* Wherever `given` is on the command line, is `stand` there as well? */
-static bool is_implied(const struct proof *p, const struct stand *stand, const struct stand *given)
-{
-	size_t common = 0;
-
-	while (common < stand->stack_len && common < given->stack_len &&
-	       stand->stack[common].id == given->stack[common].id)
-		common++;
-	for (size_t i = common; i < stand->stack_len; i++) {
-		if (!is_condition_implied(stand->stack[i].condition, given))
-			return false;
-	}
-	return are_holes_certain(p, stand, given);
-}
-
 /* ---- can a word be read as an option? ---- */
 
 static bool is_hole_dash_free(
@@ -386,7 +184,7 @@ static void check_option_value(
 		refuse(p, value->node, root);
 		return;
 	}
-	if (!is_implied(p, value, option))
+	if (!proof_is_implied(p, value, option))
 		refuse(p, value->node,
 		    "may be missing behind an option, which would swallow the next word: join "
 		    "them (--name={…}), require the value, or put both under one \"when\"");
@@ -403,7 +201,7 @@ static void check_options(
 	foreach_stand(i, &state->options)
 	{
 		check_option_value(p, &p->pool[i], value);
-		if (is_implied(p, value, &p->pool[i]))
+		if (proof_is_implied(p, value, &p->pool[i]))
 			drop(&vanished->options, i);
 	}
 	vanished->is_clear |= is_empty(&vanished->options);
@@ -414,25 +212,17 @@ static bool has_hole(const struct word *word)
 	return !surface_word_is_literal(word);
 }
 
-static bool may_be_missing(const struct proof *p, const struct stand *stand)
-{
-	static const struct word nothing = { 0 };
-	struct stand nowhere = { .word = &nothing, .given = p->certain };
-
-	return !is_implied(p, stand, &nowhere);
-}
-
 /* Two that may be missing: the later must not come to stand in the place of the earlier. */
 static void check_neighbours(struct proof *p, struct state *state, const struct stand *stand)
 {
-	bool may_miss = may_be_missing(p, stand);
+	bool may_miss = proof_may_be_missing(p, stand);
 
 	foreach_stand(i, &state->neighbours)
 	{
 		const struct stand *before = &p->pool[i];
 
 		if (may_miss && (has_hole(before->word) || has_hole(stand->word)) &&
-		    !is_implied(p, before, stand)) {
+		    !proof_is_implied(p, before, stand)) {
 			refuse(p, stand->node,
 			    "could take the place of the word before it, which may be missing: "
 			    "add a group {when: …, need: […]}, or move it behind the end word");
@@ -579,8 +369,8 @@ static void walk_positional(
 static void walk_word(
     struct proof *p, const struct word *word, const struct json *node, struct state *state)
 {
-	struct stand stand = stand_of(p, word, node);
-	struct stand here = around(p);
+	struct stand stand = proof_stand(p, word, node);
+	struct stand here = proof_place(p);
 	struct state vanished = *state;
 
 	if (state->end != END_NOT_SEEN) {
@@ -597,7 +387,7 @@ static void walk_word(
 	} else {
 		walk_positional(p, state, &stand, &vanished);
 	}
-	if (!are_holes_certain(p, &stand, &here)) {
+	if (!proof_has_values(p, &stand, &here)) {
 		struct stands neighbours = state->neighbours;
 
 		join(state, &vanished);
@@ -625,8 +415,9 @@ static bool is_conditional(const struct element *element)
 
 static void push(struct proof *p, const struct condition *condition, const void *id)
 {
-	if (p->at.stack_len < STACK_MAX)
-		p->at.stack[p->at.stack_len++] = (struct chance){ condition, id };
+	/* The depth of elements bounds this; a chance left out would be a hole in the proof. */
+	assert(p->at.stack_len < STACK_MAX);
+	p->at.stack[p->at.stack_len++] = (struct chance){ condition, id };
 }
 
 /* Is there at least one item? */
@@ -640,7 +431,7 @@ static bool is_each_certain(const struct proof *p, const struct element *element
 
 	if (json_is(least, JSON_NUMBER))
 		(void)json_number_int64(least, &n);
-	here = around(p);
+	here = proof_place(p);
 	return n > 0 && input_set_has(&here.given, element->input);
 }
 
@@ -675,9 +466,9 @@ static bool is_sure(const struct proof *p, const struct element *element)
 	if (is_conditional(element))
 		return false;
 	if (element->kind == ELEMENT_WORD) {
-		here = around(p);
+		here = proof_place(p);
 		here.word = &element->word;
-		return are_holes_certain(p, &here, &here);
+		return proof_has_values(p, &here, &here);
 	}
 	if (element->kind != ELEMENT_WORDS)
 		return false;
@@ -721,12 +512,12 @@ static void walk_first(struct proof *p, const struct element *element, struct st
 /* A content that has no value yields nothing, its words neither. */
 static bool is_content_certain(const struct proof *p, const struct content *content)
 {
-	struct stand here = around(p);
+	struct stand here = proof_place(p);
 
 	here.word = &content->word;
 	return content->is_json
 		   ? content->json.kind != TEMPLATE_HOLE && content->json.kind != TEMPLATE_TEXT
-		   : are_holes_certain(p, &here, &here);
+		   : proof_has_values(p, &here, &here);
 }
 
 static void walk_content(struct proof *p, const struct element *element, struct state *state)
@@ -814,14 +605,7 @@ void loader_prove(struct loader *l)
 
 	p->l = l;
 	p->program = &l->surface->program;
-	loader_ties(in, p->ties);
-	for (int i = 0; i < (int)in->inputs_len; i++) {
-		if (!loader_is_certain(in, i))
-			continue;
-		input_set_add(&p->certain, i);
-		if (!is_boolean(p, i))
-			input_set_unite(&p->certain, &p->ties[i]);
-	}
+	proof_begin(p);
 	walk_args(p, &state);
 	walk_elements(p, in->argv, in->argv_len, &state);
 	free(p->pool);

@@ -611,7 +611,7 @@ static void fields_that_are_not_declared_are_refused(void **state)
 static void refs_are_checked(void **state)
 {
 	static const char *const refs[][2] = {
-		{ "{ r: {} }", "has no fields" },
+		{ "{ r: {} }", "1 to 200 fields" },
 		{ "{ r: { a: '' } }", "is empty" },
 		{ "{ r: { a: '{b}' , b: /b } }", "no field of this ref that stands above" },
 		{ "{ r: { a: '{$exit}' } }", "cannot stand in refs" },
