@@ -38,7 +38,7 @@ static void add_chunk(struct arena *arena, size_t need)
 		size = CHUNK_MAX;
 	if (size < need)
 		size = need;
-	chunk = xcalloc(1, sizeof(*chunk) + size);
+	chunk = xreallocarray(NULL, 1, sizeof(*chunk) + size);
 	chunk->next = arena->chunks;
 	chunk->size = size;
 	arena->chunks = chunk;
@@ -59,7 +59,8 @@ void *arena_alloc(struct arena *arena, size_t n, size_t size)
 	memory = arena->at;
 	arena->at += need;
 	arena->left -= need;
-	return memory;
+	/* Cleared piece by piece: pages of a chunk that nothing is put into are never touched. */
+	return memset(memory, 0, need);
 }
 
 char *arena_strdup(struct arena *arena, const char *data, size_t len)

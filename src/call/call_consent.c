@@ -72,10 +72,20 @@ static enum call_step judge_waited(struct call *call)
 	return judge(call);
 }
 
+/* Made when first needed: a process that asks nobody, as most do, starts without the key. */
+static struct gate_consents *consents_of(const struct call *call)
+{
+	struct host *host = call->host;
+
+	if (host->consents == NULL)
+		host->consents = gate_consents_new();
+	return host->consents;
+}
+
 /* The question goes out as the answer of this request. */
 static enum call_step ask_by_round_trip(struct call *call, const struct digest *subject)
 {
-	gate_consent_issue(call->host->consents, subject, clock_wall_us() / 1000, &call->new_state);
+	gate_consent_issue(consents_of(call), subject, clock_wall_us() / 1000, &call->new_state);
 	call->needs_input = true;
 	return CALL_INPUT;
 }
@@ -102,7 +112,7 @@ enum call_step call_ask_person(struct call *call)
 	subject = subject_of(call);
 	if (call->state == NULL)
 		return ask(call, &subject);
-	if (gate_consent_redeem(call->host->consents, call->state, strlen(call->state), &subject,
+	if (gate_consent_redeem(consents_of(call), call->state, strlen(call->state), &subject,
 		clock_wall_us() / 1000, &call->err) < 0) {
 		call->err.details =
 		    xasprintf("{\"error_code\":\"%s\"}", err_info(call->err.code)->wire);

@@ -15,6 +15,7 @@
 #define INSTRUCTIONS_MAX ((size_t)2000)
 #define WATCH_INTERVAL_MS 1000
 #define FAULT_INTERVAL_MS 1000
+#define SWEEP_DELAY_MS 100
 
 void host_options_release(struct host_options *options)
 {
@@ -128,6 +129,15 @@ static void write_instructions(struct host *host)
 	buf_truncate(text, text_cut(text->data, text->len, INSTRUCTIONS_MAX));
 }
 
+/* Not at once: whoever starts us waits for an answer, and the dead are in no hurry. */
+static void sweep_files(void *ctx)
+{
+	struct host *host = ctx;
+
+	host->sweep_timer = NULL;
+	run_files_sweep(host->data_dir);
+}
+
 struct host *host_new(struct loop *loop, const struct host_options *options, struct err *err)
 {
 	struct host *host = xcalloc(1, sizeof(*host));
@@ -148,9 +158,8 @@ struct host *host_new(struct loop *loop, const struct host_options *options, str
 	write_instructions(host);
 	host_list_tools(host);
 	host->ledger = ledger_new(host->data_dir, loop);
-	host->consents = gate_consents_new();
 	host->files = run_files_new(host->data_dir);
-	run_files_sweep(host->data_dir);
+	host->sweep_timer = loop_add_timer(loop, SWEEP_DELAY_MS, sweep_files, host);
 	return host;
 }
 
@@ -183,6 +192,10 @@ void host_free(struct host *host)
 	while (host->calls != NULL)
 		call_abandon(host->calls);
 	seal(host);
+	if (host->sweep_timer != NULL) {
+		loop_timer_remove(host->sweep_timer);
+		sweep_files(host);
+	}
 	loop_timer_remove(host->watch_timer);
 	loop_timer_remove(host->fault_timer);
 	loop_timer_remove(host->tell_timer);

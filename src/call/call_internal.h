@@ -61,7 +61,7 @@ struct host {
 	struct served *served;
 	size_t served_len;
 	struct ledger *ledger;
-	struct gate_consents *consents;
+	struct gate_consents *consents; /* NULL until a person is to be asked */
 	struct run_files *files;
 	struct buf instructions;
 
@@ -81,6 +81,8 @@ struct host {
 	size_t next_served; /* whose turn it is to start a waiting call */
 	bool is_held;
 	bool is_draining;
+
+	struct loop_timer *sweep_timer; /* set until files of dead owners were looked for */
 
 	int64_t faults;           /* message faults not yet in the ledger */
 	enum err_code fault_code; /* of the last one */
@@ -120,7 +122,7 @@ struct call {
 	void *ctx;
 	size_t stage; /* index into the table */
 	bool is_cancelled;
-	bool is_refused; /* a gate said no; nothing was started */
+	const char *failed_stage; /* name of the stage that failed, or NULL */
 	int64_t started_us;
 
 	char *name;                       /* as asked for */
@@ -157,7 +159,7 @@ struct call {
 	bool has_run;
 	struct buf out; /* normalised streams; run_err is redacted as well */
 	struct buf run_err;
-	struct buf quotable; /* out, redacted, when an error may quote it */
+	struct buf quotable;          /* out, redacted, when an error may quote it */
 	struct surface_result result; /* result, redact */
 	size_t masks;                 /* redact */
 	size_t escaped;

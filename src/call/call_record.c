@@ -95,7 +95,8 @@ static enum ledger_kind kind_of(const struct call *call)
 		return LEDGER_OUTCOME;
 	if (call->needs_input)
 		return LEDGER_CONSENT;
-	return call->is_refused ? LEDGER_REFUSAL : LEDGER_CALL;
+	/* Nothing was started for a call that failed before its program ran: it was refused. */
+	return call->failed_stage != NULL && !call->has_run ? LEDGER_REFUSAL : LEDGER_CALL;
 }
 
 enum call_step call_record(struct call *call)
@@ -104,7 +105,7 @@ enum call_step call_record(struct call *call)
 	struct ledger_record record = make_record(call, kind_of(call), &arguments);
 
 	record.code = call->result.code;
-	record.detail = call->needs_input ? "asked" : NULL;
+	record.detail = call->needs_input ? "asked" : call->failed_stage;
 	record.intent = call->intent;
 	record.masks = (int64_t)call->masks;
 	record.escaped = (int64_t)call->escaped;

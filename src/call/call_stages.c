@@ -12,24 +12,20 @@
 
 #include "base/clock.h"
 
-enum stage_flag {
-	STAGE_ALWAYS = 1 << 0 /* runs after a failure too */
-};
-
 static const struct stage {
-	const char *name;
+	const char *name; /* a failure's row in the ledger says it */
 	enum call_step (*step)(struct call *call);
-	unsigned flags;
+	bool is_always; /* runs after a failure too */
 } stages[] = {
-	{ "resolve", call_resolve, 0 },          /* name → tool */
-	{ "scope", call_scope, 0 },              /* visible to this caller? */
-	{ "validate", call_validate, 0 },        /* arguments fit the schema */
-	{ "permit", call_permit, 0 },            /* permit, ask a person, or refuse */
-	{ "argv", call_argv, 0 },                /* a place; arguments → argv, stdin, files */
-	{ "run", call_run, 0 },                  /* spawn, pump, limit, reap */
-	{ "result", call_result, 0 },            /* stdout → result */
-	{ "redact", call_redact, STAGE_ALWAYS }, /* what may leave */
-	{ "record", call_record, STAGE_ALWAYS }, /* before the answer is written */
+	{ "resolve", call_resolve, false },   /* name → tool */
+	{ "scope", call_scope, false },       /* visible to this caller? */
+	{ "validate", call_validate, false }, /* arguments fit the schema */
+	{ "permit", call_permit, false },     /* permit, ask a person, or refuse */
+	{ "argv", call_argv, false },         /* a place; arguments → argv, stdin, files */
+	{ "run", call_run, false },           /* spawn, pump, limit, reap */
+	{ "result", call_result, false },     /* stdout → result */
+	{ "redact", call_redact, true },      /* what may leave */
+	{ "record", call_record, true },      /* before the answer is written */
 };
 
 struct call *call_new(struct host *host, const struct call_client *client, const char *tool,
@@ -132,7 +128,7 @@ void call_abandon(struct call *call)
 static void fail(struct call *call)
 {
 	assert(err_is_set(&call->err));
-	call->is_refused = !call->has_run;
+	call->failed_stage = stages[call->stage].name;
 	surface_result_release(&call->result);
 	call->result = SURFACE_RESULT_INIT;
 	surface_error_result(&call->err, &call->result);
@@ -145,7 +141,7 @@ static void walk(struct call *call)
 		bool is_short = err_is_set(&call->err) || call->needs_input;
 		enum call_step step = CALL_NEXT;
 
-		if (!is_short || (stage->flags & STAGE_ALWAYS) != 0)
+		if (!is_short || stage->is_always)
 			step = stage->step(call);
 		if (step == CALL_WAIT)
 			return;

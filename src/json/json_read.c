@@ -20,6 +20,7 @@
 #define NONE UINT32_MAX                            /* no container is open */
 #define MARKS (JSON_LONE_SURROGATE | JSON_HAS_NUL) /* what containers inherit */
 #define POINTER_SHOWN 200                          /* bytes of a pointer that a message shows */
+#define TAPE_GUESS_BYTES (256 * KIB)               /* texts up to here are spared regrowing */
 #define ONES 0x0101010101010101U                   /* a byte in each of eight lanes */
 #define HIGHS 0x8080808080808080U                  /* the top bit of each lane */
 
@@ -520,12 +521,15 @@ static int read_one(struct reader *r, struct json_doc *doc, const char *text, si
 	r->start = r->at = text;
 	r->end = text + len;
 	r->open = NONE;
-	/* A guess that spares small messages the regrowing, and no more than the text may need. */
-	r->cap = (len < 8192 ? len : 8192) / 8 + 2;
+	/* A guess that spares most texts the regrowing; what is not used of it is never touched. */
+	r->cap = (len < TAPE_GUESS_BYTES ? len : TAPE_GUESS_BYTES) / 8 + 2;
 	r->tape = xreallocarray(NULL, r->cap, sizeof(*r->tape));
 	/* Each string's decoded bytes and NUL are fewer than its raw bytes and quotes. */
 	r->out = doc->strings = xreallocarray(NULL, len + 1, 1);
 	result = read_tree(r);
+	/* Thousands of requests may wait at once: none keeps more than it needs. */
+	if (r->len < r->cap / 2)
+		r->tape = xreallocarray(r->tape, r->len + 1, sizeof(*r->tape));
 	doc->tape = r->tape;
 	doc->tape_len = r->len;
 	return result;

@@ -19,8 +19,10 @@
 
 #include "base/clock.h"
 
-/* Bytes of one read; a pipe holds no more by default. */
+/* Bytes of one read; a pipe holds no more by default. Fewer while programs run: what they print
+ * and their ends are not to wait for hundreds of lines that came at once. */
 #define READ_BYTES (64 * KIB)
+#define READ_BYTES_BUSY (16 * KIB)
 
 /* Bytes that may wait as input before reading pauses: past two of the largest lines. */
 #define INPUT_BYTES (2 * LIMIT_FRAME_IN)
@@ -75,8 +77,9 @@ static void end_input(struct mcp_server *server)
 static void on_input(void *ctx, short revents)
 {
 	struct mcp_server *server = ctx;
-	char *room = mcp_frames_reserve(&server->frames, READ_BYTES);
-	ssize_t n = read(server->in_fd, room, READ_BYTES);
+	size_t bytes = host_active(server->host) > 0 ? READ_BYTES_BUSY : READ_BYTES;
+	char *room = mcp_frames_reserve(&server->frames, bytes);
+	ssize_t n = read(server->in_fd, room, bytes);
 
 	(void)revents;
 	if (n < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK))

@@ -214,11 +214,21 @@ static bool is_to_be_signalled(
 	return false;
 }
 
+/* Whoever has no child has no descendant, and need not read all of /proc to know. */
+static bool has_child(void)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0;
+}
+
 int os_signal_descendants(int signal, const pid_t *keep, size_t keep_len)
 {
 	struct process_list list = { 0 };
 	int count = 0;
 
+	if (!has_child())
+		return 0;
 	read_processes(&list);
 	for (size_t i = 0; i < list.len; i++) {
 		const struct process *process = &list.items[i];

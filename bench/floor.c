@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+/* The empty program: what starting anything costs. */
+int main(void)
+{
+	return 0;
+}
