@@ -63,7 +63,8 @@ static void measure_rows(
 
 static void measure_redaction(const char *output)
 {
-	struct redactor *redactor = redactor_new();
+	struct redact_host *host = redact_host_new(NULL);
+	struct redactor *redactor = redactor_new(host);
 	struct samples samples = { 0 };
 
 	for (size_t i = 0; i < ROUNDS; i++) {
@@ -83,6 +84,7 @@ static void measure_redaction(const char *output)
 	}
 	report_samples("redact_us", "ours", &samples);
 	redactor_free(redactor);
+	redact_host_free(host);
 }
 
 void parts_measure(const char *dir, struct floors *floors, const char *output)
