@@ -37,7 +37,8 @@ int surface_parse_lines(const struct parse *parse, const char *data, size_t len,
 
 		if (parse->lines == NULL) {
 			json_write_string_len(&w, line.data, line.len);
-		} else if (regex_search_utf8(parse->lines, line.data, line.len, 0, &match, &failed)) {
+		} else if (regex_search_utf8(
+			       parse->lines, line.data, line.len, 0, &match, &failed)) {
 			json_write_object_begin(&w);
 			regex_each_group(parse->lines, write_group, &writer);
 			json_write_object_end(&w);

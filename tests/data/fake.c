@@ -258,8 +258,9 @@ static int show_process(char **words)
 	char *cwd = getcwd(NULL, 0);
 	struct rlimit core = { .rlim_cur = RLIM_INFINITY };
 	getrlimit(RLIMIT_CORE, &core);
-	fprintf(stdout, "],\"ignored\":%d,\"masked\":%d,\"leads\":%s,\"core\":%ld,\"cwd\":",
-	    ignored, masked, getsid(0) == getpid() ? "true" : "false", (long)core.rlim_cur);
+	fprintf(stdout,
+	    "],\"ignored\":%d,\"masked\":%d,\"leads\":%s,\"core\":%ld,\"cwd\":", ignored, masked,
+	    getsid(0) == getpid() ? "true" : "false", (long)core.rlim_cur);
 	print_string(stdout, cwd ? cwd : "", cwd ? strlen(cwd) : 0);
 	fputs("}\n", stdout);
 	free(cwd);
