@@ -310,7 +310,7 @@ def unusable_data_directory():
             server.shake()
             check(server.call('git_status', {'path': repo})['isError'], 'ran without a record')
         except (OSError, Exception) as error:
-            if server.process.poll() in (None, 0):
+            if server.wait(5, 'exit') == 0:
                 raise error
             server.was_killed = True    # it said so and went, which is as good
             check(server.stderr().strip(), 'went without a word')
