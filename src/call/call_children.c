@@ -68,10 +68,9 @@ static struct call *startable(const struct served *served)
 	return call;
 }
 
-bool host_start_waiting(struct host *host)
+void host_start_waiting(struct host *host)
 {
 	size_t idle = 0;
-	bool was_any = false;
 
 	while (idle < host->served_len && !host->is_held && !host->is_draining &&
 	       host->running < LIMIT_CHILDREN) {
@@ -85,9 +84,7 @@ bool host_start_waiting(struct host *host)
 		idle = 0;
 		host_dequeue(call);
 		call_argv_now(call);
-		was_any = true;
 	}
-	return was_any;
 }
 
 void host_enqueue(struct call *call)
@@ -101,8 +98,9 @@ void host_enqueue(struct call *call)
 	call->is_queued = true;
 }
 
-bool host_hold(struct host *host, bool is_held)
+void host_hold(struct host *host, bool is_held)
 {
 	host->is_held = is_held;
-	return host_start_waiting(host);
+	if (!is_held)
+		host_start_waiting(host);
 }

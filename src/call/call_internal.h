@@ -75,8 +75,6 @@ struct host {
 	loop_timer_fn changed;
 	void *changed_ctx;
 
-	struct call *ready; /* to be started when the answers are out, oldest first */
-	struct call **ready_tail;
 	struct call *calls; /* all that have not ended */
 	size_t calls_len;
 	unsigned running;   /* children of all surfaces */
@@ -104,7 +102,7 @@ void host_enqueue(struct call *call);
 void host_dequeue(struct call *call);
 void host_child_started(struct call *call);
 void host_child_ended(struct call *call);
-bool host_start_waiting(struct host *host); /* true: some went on */
+void host_start_waiting(struct host *host);
 
 /* ---- the call ---- */
 

@@ -86,9 +86,7 @@ static void on_done(void *ctx, const struct call_outcome *outcome)
 
 static void turn_end(void *ctx)
 {
-	do
-		host_flush(ctx);
-	while (!host_start_ready(ctx));
+	host_flush(ctx);
 }
 
 /* Reads the argument word into doc, which owns a copy of its text. */

@@ -19,9 +19,10 @@
 
 #include "base/clock.h"
 
-/* Bytes of one read. Few, for what programs print, and their ends, are not to wait for hundreds of
- * lines that came at once. */
-#define READ_BYTES (8 * KIB)
+/* Bytes of one read; a pipe holds no more by default. Fewer while programs run: what they print
+ * and their ends are not to wait for hundreds of lines that came at once. */
+#define READ_BYTES (64 * KIB)
+#define READ_BYTES_BUSY (16 * KIB)
 
 /* Bytes that may wait as input before reading pauses: past two of the largest lines. */
 #define INPUT_BYTES (2 * LIMIT_FRAME_IN)
@@ -76,8 +77,9 @@ static void end_input(struct mcp_server *server)
 static void on_input(void *ctx, short revents)
 {
 	struct mcp_server *server = ctx;
-	char *room = mcp_frames_reserve(&server->frames, READ_BYTES);
-	ssize_t n = read(server->in_fd, room, READ_BYTES);
+	size_t bytes = host_active(server->host) > 0 ? READ_BYTES_BUSY : READ_BYTES;
+	char *room = mcp_frames_reserve(&server->frames, bytes);
+	ssize_t n = read(server->in_fd, room, bytes);
 
 	(void)revents;
 	if (n < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK))
@@ -137,14 +139,6 @@ static void settle(struct mcp_server *server)
 	} while (take_lines(server));
 }
 
-/* Programs start behind the answers: starting eight takes longer than one short program runs. */
-static void settle_and_start(struct mcp_server *server)
-{
-	do
-		settle(server);
-	while (!host_start_ready(server->host));
-}
-
 /* True when an end begins in this turn. */
 static bool begin_end(struct mcp_server *server)
 {
@@ -163,13 +157,12 @@ static void on_turn_end(void *ctx)
 {
 	struct mcp_server *server = ctx;
 
-	settle_and_start(server);
+	settle(server);
 	if (server->is_progress_due)
 		mcp_progress_flush(server, clock_monotonic_ms());
 	if (begin_end(server))
-		settle_and_start(server);
-	while (host_hold(server->host, is_clogged(server)))
-		settle_and_start(server);
+		settle(server);
+	host_hold(server->host, is_clogged(server));
 	pause_input(server);
 	mcp_end_check(server);
 }

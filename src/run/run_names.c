@@ -29,6 +29,11 @@ static bool is_letter(char c)
 	return is_lower(c) || is_upper(c);
 }
 
+static bool is_in(char c, const char *set)
+{
+	return c != '\0' && strchr(set, c) != NULL;
+}
+
 /* ---- names ---- */
 
 /* A name in small letters without joints, and where its words begin. */
@@ -36,6 +41,7 @@ struct words {
 	char text[NAME_MAX_LEN];
 	bool begins[NAME_MAX_LEN];
 	size_t len;
+	size_t count; /* of words */
 };
 
 /* Joints: what is no letter or digit; "aB"; and "ABc" before the B. */
@@ -44,6 +50,7 @@ static void split_name(const char *name, size_t len, struct words *ret_words)
 	bool begins = true;
 
 	ret_words->len = 0;
+	ret_words->count = 0;
 	for (size_t i = 0; i < len; i++) {
 		char c = name[i];
 
@@ -55,15 +62,19 @@ static void split_name(const char *name, size_t len, struct words *ret_words)
 		    (is_lower(name[i - 1]) || is_digit(name[i - 1]) ||
 			(i + 1 < len && is_upper(name[i - 1]) && is_lower(name[i + 1]))))
 			begins = true;
-		ret_words->text[ret_words->len] = is_upper(c) ? (char)(c + ('a' - 'A')) : c;
+		if (is_upper(c))
+			c = (char)(c + ('a' - 'A'));
+		ret_words->text[ret_words->len] = c;
 		ret_words->begins[ret_words->len++] = begins;
+		ret_words->count += begins;
 		begins = false;
 	}
 }
 
 static bool ends_with(const struct words *words, size_t len, const char *end, size_t end_len)
 {
-	return end_len <= len && memcmp(words->text + len - end_len, end, end_len) == 0;
+	return len > 0 && end_len <= len && words->text[len - 1] == end[end_len - 1] &&
+	       memcmp(words->text + len - end_len, end, end_len) == 0;
 }
 
 /* Digits at the end, and words that change nothing, as long as something stands before them. */
@@ -71,12 +82,11 @@ static size_t without_tails(const struct words *words)
 {
 	size_t len = words->len;
 
-	for (size_t i = 0; redact_name_tails[i] != NULL; i++) {
-		size_t tail_len;
+	while (len > 0 && is_digit(words->text[len - 1]))
+		len--;
+	for (size_t i = 0; words->count > 1 && redact_name_tails[i] != NULL; i++) {
+		size_t tail_len = strlen(redact_name_tails[i]);
 
-		while (len > 0 && is_digit(words->text[len - 1]))
-			len--;
-		tail_len = strlen(redact_name_tails[i]);
 		if (len > tail_len && words->begins[len - tail_len] &&
 		    ends_with(words, len, redact_name_tails[i], tail_len))
 			return len - tail_len;
@@ -110,11 +120,10 @@ const struct redact_name *redact_judge_name(const char *name, size_t len)
 	len = without_tails(&words);
 	for (size_t i = 0; i < redact_names_len; i++) {
 		const struct redact_name *row = &redact_names[i];
-		size_t ending_len = strlen(row->ending);
 
-		if (!ends_with(&words, len, row->ending, ending_len))
+		if (!ends_with(&words, len, row->ending, row->ending_len))
 			continue;
-		rest = len - ending_len;
+		rest = len - row->ending_len;
 		if ((row->only == NULL || one_ends(&words, rest, row->only, false)) &&
 		    !one_ends(&words, rest, row->unless, true))
 			return row;
@@ -167,7 +176,7 @@ static struct look look_at(const char *value, size_t len)
 		look.letters += is_letter(c);
 		look.digits += is_digit(c);
 		look.spaces += c == ' ' || c == '\t' || c == '\n' || c == '\r';
-		look.specials += memchr("!@#$%^&*?+~=", c, 12) != NULL;
+		look.specials += is_in(c, "!@#$%^&*?+~=");
 		look.is_dotted |= c == '.' && i > 0 && i + 1 < len && is_letter(value[i + 1]);
 		if (kind_of(c) != KIND_OTHER && (i == 0 || !reads_on(value, i)))
 			look.stretches++;
@@ -209,7 +218,7 @@ static bool is_reference(const char *value, size_t len)
 		if (value[i] != value[0])
 			return false;
 	}
-	return memchr("*x.X-_?#", value[0], 8) != NULL;
+	return is_in(value[0], "*x.X-_?#");
 }
 
 static bool is_path(const char *value, size_t len, const struct look *look)
@@ -232,7 +241,7 @@ static bool is_one_of(const char *value, size_t len, const char *const *words)
 /* A sentence: "This field may not be blank." */
 static bool is_sentence(const char *value, size_t len, const struct look *look)
 {
-	return look->spaces >= 2 && memchr(".!?:", value[len - 1], 4) != NULL;
+	return look->spaces >= 2 && is_in(value[len - 1], ".!?:");
 }
 
 static bool is_member_secret(

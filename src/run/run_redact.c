@@ -12,9 +12,6 @@
 #include "base/text.h"
 #include "json/json.h"
 
-/* A shorter value would mask words of ordinary text. */
-#define VALUE_MIN 4
-
 /* The name in the mask of a known value. */
 #define VALUE_NAME "secret"
 
@@ -134,84 +131,13 @@ void redactor_free(struct redactor *redactor)
 	free(redactor);
 }
 
-/* Past a class: what follows its closing bracket; NULL when there is none. */
-static const char *skip_class(const char *at)
-{
-	at += at[1] == '^' ? 2 : 1;
-	if (*at == ']')
-		at++;
-	while (*at != '\0' && *at != ']')
-		at += at[0] == '\\' && at[1] != '\0' ? 2 : 1;
-	return *at == ']' ? at + 1 : NULL;
-}
-
-/* One piece of a pattern: past it, and the character it stands for or NUL; NULL when it is none
- * that is understood here. */
-static const char *skip_piece(const char *at, char *ret_literal)
-{
-	*ret_literal = '\0';
-	if (*at == '[')
-		return skip_class(at);
-	if (*at != '\\') {
-		*ret_literal = strchr("](){}.*+?^$", *at) == NULL ? *at : '\0';
-		return at + 1;
-	}
-	if (at[1] == '\0')
-		return NULL;
-	if (strchr(".-/\\+*?()[]{}^$_: ", at[1]) != NULL)
-		*ret_literal = at[1];
-	else if (strchr("dDwWsSbBAzZhHvVRnrtfe", at[1]) == NULL)
-		return NULL;
-	return at + 2;
-}
-
-static void keep_longer(struct buf *best, struct buf *run)
-{
-	if (run->len > best->len) {
-		buf_reset(best);
-		buf_add(best, run->data, run->len);
-	}
-	buf_reset(run);
-}
-
-/*
- * The longest literal that every match of the pattern holds; owned, NULL when none is certain.
- * Only plain patterns are understood: no alternatives, no "(?". What stands in a group may be
- * optional, and so is what a quantifier follows.
- */
-static char *find_literal(const char *pattern)
-{
-	cleanup_buf struct buf run = BUF_INIT;
-	cleanup_buf struct buf best = BUF_INIT;
-	int depth = 0;
-
-	if (strchr(pattern, '|') != NULL || strstr(pattern, "(?") != NULL ||
-	    strstr(pattern, "(*") != NULL || strstr(pattern, "[[") != NULL)
-		return NULL;
-	for (const char *at = pattern; *at != '\0';) {
-		char literal = '\0';
-		const char *next = skip_piece(at, &literal);
-
-		if (next == NULL)
-			return NULL;
-		depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
-		if (literal != '\0' && depth == 0 && (*next == '\0' || !strchr("*?{", *next)))
-			buf_addc(&run, literal);
-		else
-			keep_longer(&best, &run);
-		at = next;
-	}
-	keep_longer(&best, &run);
-	return best.len >= PREFILTER_MIN && depth == 0 ? buf_detach(&best) : NULL;
-}
-
 void redactor_add_pattern(struct redactor *redactor, const char *name, const char *pattern)
 {
 	assert(redactor->prefilter == NULL);
 	ARRAY_GROW(redactor->patterns, redactor->patterns_len, redactor->patterns_cap);
-	redactor->patterns[redactor->patterns_len++] = (struct pattern){
-		.name = xstrdup(name), .regex = regex_new(pattern), .literal = find_literal(pattern)
-	};
+	redactor->patterns[redactor->patterns_len++] = (struct pattern){ .name = xstrdup(name),
+		.regex = regex_new(pattern),
+		.literal = redact_find_literal(pattern) };
 }
 
 static void add_rules(struct prefilter *prefilter)
@@ -224,8 +150,8 @@ static void add_rules(struct prefilter *prefilter)
 			    rule->is_caseless, i);
 	}
 	for (size_t i = 0; i < redact_names_len; i++)
-		prefilter_add(prefilter, redact_names[i].ending, strlen(redact_names[i].ending),
-		    true, ID_NAME);
+		prefilter_add(
+		    prefilter, redact_names[i].ending, redact_names[i].ending_len, true, ID_NAME);
 	prefilter_add(prefilter, "[masked:", strlen("[masked:"), false, ID_MASK);
 }
 
@@ -246,58 +172,6 @@ static void prepare(struct redactor *redactor)
 	prefilter_build(redactor->prefilter);
 	redactor->progress =
 	    xcalloc(ID_PATTERN + redactor->patterns_len, sizeof(*redactor->progress));
-}
-
-/* ---- known values ---- */
-
-void redactor_values_release(struct redactor_values *values)
-{
-	strvec_release(&values->items);
-}
-
-static void add_form(struct redactor_values *values, const char *data, size_t len)
-{
-	if (len < VALUE_MIN || memchr(data, '\0', len) != NULL)
-		return;
-	if (!strvec_contains(&values->items, data))
-		strvec_push(&values->items, data);
-}
-
-/* As a part of a URL: all but the unreserved characters of RFC 3986 escaped. */
-static void add_url_form(struct redactor_values *values, const char *data, size_t len)
-{
-	cleanup_buf struct buf text = BUF_INIT;
-
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)data[i];
-		bool is_unreserved = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-				     (c >= '0' && c <= '9') || memchr("-._~", c, 4) != NULL;
-
-		if (is_unreserved)
-			buf_addc(&text, (char)c);
-		else
-			buf_addf(&text, "%%%02X", c);
-	}
-	add_form(values, text.data, text.len);
-}
-
-/* A value may come back as it was, inside JSON text that is printed as text, in a URL, or with
- * what is invisible in it made visible. */
-void redactor_values_add(struct redactor_values *values, const char *data, size_t len)
-{
-	cleanup_free char *plain = xmemdupz(data, len);
-	cleanup_buf struct buf quoted = BUF_INIT;
-	cleanup_buf struct buf clean = BUF_INIT;
-
-	if (len < VALUE_MIN)
-		return;
-	add_form(values, plain, len);
-	json_quote(&quoted, data, len);
-	buf_truncate(&quoted, quoted.len - 1);
-	add_form(values, quoted.data + 1, quoted.len - 1);
-	(void)text_add_clean(&clean, data, len);
-	add_form(values, clean.data, clean.len);
-	add_url_form(values, data, len);
 }
 
 /* ---- spans ---- */
@@ -443,8 +317,10 @@ static enum redact_place place_of(
  * name in angle brackets that is no <name>value</name>. */
 static bool is_code(const struct search *s, size_t begin, size_t end, size_t to)
 {
-	char next = to < s->len ? s->data[to] : '\0';
+	char next = '\0';
 
+	if (to < s->len)
+		next = s->data[to];
 	if (s->data[end] == '>')
 		return begin == 0 || s->data[begin - 1] != '<' || next != '<';
 	return next == '(' || next == '[' || next == '{' || (next == '>' && s->data[to - 1] == '-');

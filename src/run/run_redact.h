@@ -5,7 +5,8 @@
 /*
  * What the files of redaction share: the rules (run_rules.c), the search for their literals
  * (run_prefilter.c), what a name says and what a value looks like (run_names.c), the marker
- * (run_marker.c), the paths (run_paths.c), and the masking itself (run_redact.c for text,
+ * (run_marker.c), the paths (run_paths.c), literals of patterns (run_literal.c), known values
+ * (run_values.c), and the masking itself (run_redact.c for text,
  * run_redact_json.c for JSON).
  */
 
@@ -37,6 +38,7 @@ enum redact_kind {
 
 struct redact_name {
 	const char *ending;
+	size_t ending_len;
 	const char *unless; /* words, or NULL */
 	const char *only;   /* words, or NULL */
 	const char *positive;
@@ -82,6 +84,12 @@ typedef void (*prefilter_fn)(void *ctx, unsigned id, size_t at);
 void prefilter_build(struct prefilter *prefilter);
 void prefilter_scan(
     const struct prefilter *prefilter, const char *data, size_t len, prefilter_fn fn, void *ctx);
+
+/*
+ * The longest literal that every match of the pattern holds; owned, NULL when none is certain.
+ * Only plain patterns are understood: no alternatives, no "(?".
+ */
+char *redact_find_literal(const char *pattern) MUST_CHECK;
 
 /* ---- what a host has once ---- */
 

@@ -11,6 +11,14 @@
 #include "base/text.h"
 #include "json/json.h"
 
+/* A key that needs no change, and what it says: lists of records repeat theirs. */
+struct known_key {
+	const struct json *key; /* NULL: none yet */
+	const struct redact_name *name;
+};
+
+#define KNOWN_KEYS 64
+
 struct json_walk {
 	struct redactor *redactor;
 	const struct redactor_values *values;
@@ -21,6 +29,7 @@ struct json_walk {
 	size_t escaped;       /* characters made visible so far */
 	bool has_changed_key; /* two keys of one object may be equal now */
 	struct err *err;      /* set when no mask can be made */
+	struct known_key keys[KNOWN_KEYS];
 };
 
 /* True when text_add_clean() has nothing to do, as far as a glance tells. */
@@ -133,29 +142,48 @@ static const struct redact_name *judge_pair(const struct json *object, const str
 	return NULL;
 }
 
-static const struct redact_name *judge_member(
-    const struct json *object, const struct json *key, const struct json *value)
-{
-	const struct redact_name *name;
-
-	if (value->type != JSON_STRING && value->type != JSON_ARRAY)
-		return NULL;
-	name = redact_judge_name(key->str, key->len);
-	return name != NULL ? name : judge_pair(object, key);
-}
-
 /* The second changed key of an object, and each one after it, gets a number: two masks in one
- * object would be the same key. */
-static void write_key(struct json_walk *walk, const struct json *key, size_t *changed)
+ * object would be the same key. The key is in walk->masked. */
+static void write_changed_key(struct json_walk *walk, size_t *changed)
 {
-	if (!change_string(walk, key)) {
-		buf_add(walk->out, key->raw, key->raw_len);
-		return;
-	}
 	walk->has_changed_key = true;
 	if (++*changed > 1)
 		buf_addf(&walk->masked, "#%zu", *changed);
 	json_quote(walk->out, walk->masked.data, walk->masked.len);
+}
+
+static struct known_key *slot_of(struct json_walk *walk, const struct json *key)
+{
+	size_t mix = key->len;
+
+	if (key->len > 0)
+		mix += (unsigned char)key->str[0] * 7U + (unsigned char)key->str[key->len - 1];
+	return &walk->keys[mix % KNOWN_KEYS];
+}
+
+static bool is_known(const struct known_key *slot, const struct json *key)
+{
+	return slot->key != NULL && slot->key->len == key->len &&
+	       (key->flags & JSON_LONE_SURROGATE) == 0 &&
+	       memcmp(slot->key->str, key->str, key->len) == 0;
+}
+
+/* Writes the key; what it says about its value, or NULL. */
+static const struct redact_name *write_key(
+    struct json_walk *walk, const struct json *key, size_t *changed)
+{
+	struct known_key *slot = slot_of(walk, key);
+
+	if (!is_known(slot, key)) {
+		if (change_string(walk, key)) {
+			write_changed_key(walk, changed);
+			return redact_judge_name(key->str, key->len);
+		}
+		*slot =
+		    (struct known_key){ .key = key, .name = redact_judge_name(key->str, key->len) };
+	}
+	buf_add(walk->out, key->raw, key->raw_len);
+	return slot->name;
 }
 
 /* ---- values ---- */
@@ -165,16 +193,19 @@ static void write_value(
 
 static void write_object(struct json_walk *walk, const struct json *object)
 {
-	const char *separator = "";
+	bool is_first = true;
 	size_t changed = 0;
 
 	buf_addc(walk->out, '{');
 	json_foreach_member (key, value, object) {
-		buf_adds(walk->out, separator);
-		separator = ",";
-		write_key(walk, key, &changed);
+		const struct redact_name *name;
+
+		if (!is_first)
+			buf_addc(walk->out, ',');
+		is_first = false;
+		name = write_key(walk, key, &changed);
 		buf_addc(walk->out, ':');
-		write_value(walk, value, judge_member(object, key, value));
+		write_value(walk, value, name != NULL ? name : judge_pair(object, key));
 	}
 	buf_addc(walk->out, '}');
 }
@@ -182,12 +213,13 @@ static void write_object(struct json_walk *walk, const struct json *object)
 static void write_array(
     struct json_walk *walk, const struct json *array, const struct redact_name *name)
 {
-	const char *separator = "";
+	bool is_first = true;
 
 	buf_addc(walk->out, '[');
 	json_foreach (item, array) {
-		buf_adds(walk->out, separator);
-		separator = ",";
+		if (!is_first)
+			buf_addc(walk->out, ',');
+		is_first = false;
 		write_value(walk, item, name);
 	}
 	buf_addc(walk->out, ']');

@@ -621,36 +621,32 @@ const size_t redact_rules_len = ARRAY_LEN(redact_rules);
  * "dbapikey"). `unless` and `only` are words right before it: those make it harmless, of these
  * one must be there. The ending itself is the literal that the prefilter looks for in text.
  */
+#define ENDING(text) .ending = (text), .ending_len = sizeof(text) - 1
+
 const struct redact_name redact_names[] = {
-	{ .ending = "password",
-	    .unless = "no has is forgot reset show hide change check",
+	{ ENDING("password"), .unless = "no has is forgot reset show hide change check",
 	    .kind = REDACT_ANY,
 	    .positive = "db_password="
 			"«hunter2»;host=x",
 	    .negative = "password: required, forgot_password=hunter2x" },
-	{ .ending = "passwd",
-	    .kind = REDACT_ANY,
+	{ ENDING("passwd"), .kind = REDACT_ANY,
 	    .positive = "MYSQL_PASSWD="
 			"«letmein» mysql",
 	    .negative = "root:x:0:0 in /etc/passwd: see passwd(5)" },
-	{ .ending = "passphrase",
-	    .kind = REDACT_ANY,
+	{ ENDING("passphrase"), .kind = REDACT_ANY,
 	    .positive = "\"keyPassphrase\""
 			": \"«anything»\"",
 	    .negative = "passphrase = getPassphrase2()" },
-	{ .ending = "passcode",
-	    .kind = REDACT_ANY,
+	{ ENDING("passcode"), .kind = REDACT_ANY,
 	    .positive = "<passcode>"
 			"«a1b2c3»</passcode>",
 	    .negative = "the passcode is on page 12" },
-	{ .ending = "pwd",
-	    .unless = "old",
-	    .kind = REDACT_ANY,
+	{ ENDING("pwd"), .unless = "old", .kind = REDACT_ANY,
 	    .positive = "Server=h;Uid=sa;Pwd="
 			"«Str0ng"
 			"!pw»;",
 	    .negative = "PWD=/home/me/project OLDPWD=/home/me pwd=$PWD" },
-	{ .ending = "pass",
+	{ ENDING("pass"),
 	    .only =
 		"db database user smtp mail ftp ssh mysql pg postgres redis mongo admin root login "
 		"http proxy auth keystore truststore store key sudo vault bind ldap",
@@ -658,13 +654,11 @@ const struct redact_name redact_names[] = {
 	    .positive = "SMTP_PASS="
 			"«opensesame»",
 	    .negative = "second_pass=hunter2 bypass=hunter2" },
-	{ .ending = "secret",
-	    .unless = "is has no",
-	    .kind = REDACT_LIKELY,
+	{ ENDING("secret"), .unless = "is has no", .kind = REDACT_LIKELY,
 	    .positive = "client_secret: "
 			"«8kPq3vZt1LmX9wRb»",
 	    .negative = "secret: db-credentials-v2 secret=${VALUE1}" },
-	{ .ending = "token",
+	{ ENDING("token"),
 	    .unless =
 		"next page continuation cursor sync delta resume start end eos bos pad unk sep cls "
 		"mask special first last stop max min per progress cancel cancellation design "
@@ -674,27 +668,23 @@ const struct redact_name redact_names[] = {
 			"«abcdefghijk»",
 	    .negative =
 		"the word token: nothing; nextPageToken=a8F3kd92Lm4xQ7 token = tokens[i1]" },
-	{ .ending = "key",
+	{ ENDING("key"),
 	    .only =
 		"api access secret private auth signing encryption encrypt master shared account "
 		"storage consumer client webhook hmac aes",
-	    .unless = "public",
-	    .kind = REDACT_LIKELY,
+	    .unless = "public", .kind = REDACT_LIKELY,
 	    .positive = "\"apiKey\""
 			":\"«8kPq3vZt1LmX9wRb»\"",
 	    .negative = "primary_key: a8F3kd92Lm4xQ7, key=8kPq3vZt1LmX9wRb, access_key: none" },
-	{ .ending = "credential",
-	    .kind = REDACT_RANDOM,
+	{ ENDING("credential"), .kind = REDACT_RANDOM,
 	    .positive = "credential = '"
 			"«8kPq3vZt1LmX9wRb»'",
 	    .negative = "credential: include" },
-	{ .ending = "credentials",
-	    .kind = REDACT_RANDOM,
+	{ ENDING("credentials"), .kind = REDACT_RANDOM,
 	    .positive = "AUTH_CREDENTIALS="
 			"«8kPq3vZt1LmX9wRb»",
 	    .negative = "\"credentials\": \"same-origin\"" },
-	{ .ending = "authorization",
-	    .kind = REDACT_RANDOM,
+	{ ENDING("authorization"), .kind = REDACT_RANDOM,
 	    .positive = "authorization: "
 			"«8kPq3vZt1LmX9wRb»",
 	    .negative = "authorization: required" },
