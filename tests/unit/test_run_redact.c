@@ -322,6 +322,7 @@ static void a_long_value_beside_a_name_goes_to_its_end(void **state)
 	assert_text(NULL, text.data, "export API_KEY=[masked:key] done", 1);
 }
 
+/* In square time, one of them takes minutes, and the test its time limit. */
 static void a_megabyte_that_begins_like_secrets_takes_linear_time(void **state)
 {
 	static const char *const starts[] = { "eyJ", "eyJa.", "password=", "password=\"",
@@ -333,13 +334,10 @@ static void a_megabyte_that_begins_like_secrets_takes_linear_time(void **state)
 		struct secrets secrets = secrets_new(NULL);
 		cleanup_buf struct buf text = BUF_INIT;
 		cleanup_buf struct buf out = BUF_INIT;
-		int64_t start_us = clock_monotonic_us();
 
 		while (text.len < MIB)
 			buf_adds(&text, starts[i]);
 		(void)redact_text(secrets.redactor, NULL, text.data, text.len, &out);
-		if (clock_monotonic_us() - start_us > 10000000)
-			fail_msg("%s: too slow", starts[i]);
 		secrets_release(&secrets);
 	}
 }
