@@ -42,29 +42,38 @@ static int open_signal_pipe(int *ret_read_fd, struct err *err)
 	return 0;
 }
 
+struct parent {
+	pid_t pid;
+	int fd;                 /* -1: it is not watched */
+	struct loop_fd *source; /* NULL once it has ended */
+};
+
 /* The parent is gone while somebody else keeps our input open: no end of input will come
- * (clients.md Q17). */
+ * (clients.md Q17). It is no child of ours: where the descriptor only says when to look, it has
+ * ended when another process has become our parent. */
 static void on_parent_end(void *ctx, short revents)
 {
-	struct loop_fd **source = ctx;
+	struct parent *parent = ctx;
 
 	(void)revents;
-	loop_fd_remove(*source);
-	*source = NULL;
+	(void)os_has_ended(parent->fd, parent->pid);
+	if (getppid() == parent->pid)
+		return;
+	loop_fd_remove(parent->source);
+	parent->source = NULL;
 	(void)raise(SIGTERM);
 }
 
-/* -1 in *ret_fd, without an error, when the parent cannot be watched. */
-static void watch_parent(struct loop *loop, int *ret_fd, struct loop_fd **ret_source)
+static void watch_parent(struct loop *loop, struct parent *parent)
 {
 	cleanup_err struct err ignored = ERR_INIT;
-	pid_t parent = getppid();
 
-	if (parent <= 1)
+	parent->pid = getppid();
+	if (parent->pid <= 1)
 		return;
-	*ret_fd = os_open_exit_fd(parent, &ignored);
-	if (*ret_fd >= 0)
-		*ret_source = loop_add_fd(loop, *ret_fd, POLLIN, on_parent_end, ret_source);
+	parent->fd = os_open_exit_fd(parent->pid, &ignored);
+	if (parent->fd >= 0)
+		parent->source = loop_add_fd(loop, parent->fd, POLLIN, on_parent_end, parent);
 }
 
 static void add_from_environment(const char *name, struct strvec *list)
@@ -108,18 +117,18 @@ static int fill_options(struct cli_options *from, struct host_options *to, struc
 static int serve(struct loop *loop, struct host *host, int out_fd, struct err *err)
 {
 	cleanup_fd int signal_fd = -1;
-	cleanup_fd int parent_fd = -1;
-	struct loop_fd *parent_source = NULL;
+	struct parent parent = { .fd = -1 };
 	struct mcp_server *server;
 	int result;
 
 	if (open_signal_pipe(&signal_fd, err) < 0 || os_become_subreaper(err) < 0)
 		return -1;
-	watch_parent(loop, &parent_fd, &parent_source);
+	watch_parent(loop, &parent);
 	server = mcp_server_new(host, loop, STDIN_FILENO, out_fd, signal_fd);
 	result = mcp_serve(server, err);
 	mcp_server_free(server);
-	loop_fd_remove(parent_source);
+	loop_fd_remove(parent.source);
+	close_fd(&parent.fd);
 	return result;
 }
 
