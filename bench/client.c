@@ -42,7 +42,8 @@ struct config {
 	char *const *builtin; /* ours with a built-in surface */
 	char *const *ours[2]; /* with 60 tools, with 1,000 */
 	char *const *peer[2];
-	size_t children; /* the surface's limit */
+	size_t children;    /* the surface's limit */
+	const char *answer; /* program that knows one answer */
 	struct strvec words[7];
 };
 
@@ -138,7 +139,10 @@ static void read_config(struct config *config, const char *path)
 	config->dir = json_text(json_get(root, "dir"));
 	config->params = json_text(json_get(root, "params"));
 	config->output = json_text(json_get(root, "output"));
-	must(config->dir != NULL && config->params != NULL && config->output != NULL, path);
+	config->answer = json_text(json_get(root, "answer"));
+	must(config->dir != NULL && config->params != NULL && config->output != NULL &&
+		 config->answer != NULL,
+	    path);
 	must(json_number_int64(json_get(root, "children"), &children), path);
 	config->children = (size_t)children;
 	config->empty = read_words(config, 0, "empty");
@@ -207,7 +211,8 @@ static void measure_cold(const struct config *config)
 
 /* ---- tools/list ---- */
 
-static void measure_list(
+/* Returns the bytes of one list. */
+static size_t measure_list(
     struct server *server, size_t rounds, const char *name, size_t tools, const char *who)
 {
 	cleanup_free char *bytes_name = xasprintf("%s_bytes", name);
@@ -234,6 +239,27 @@ static void measure_list(
 	report(own_name, who, (server_own_us(server) - before_us) / (double)rounds);
 	report(bytes_name, who, (double)bytes);
 	report_samples(wall_name, who, &wall);
+	return bytes;
+}
+
+/* Ours, then a program that only writes as many bytes. */
+static void measure_our_list(
+    const struct config *config, struct server *server, const char *name, size_t tools)
+{
+	size_t bytes = measure_list(server, LIST_ROUNDS, name, tools, who_names[OURS]);
+	cleanup_free char *program = xstrdup(config->answer);
+	cleanup_free char *size = xasprintf("%zu", bytes);
+	char *argv[] = { program, size, NULL };
+	struct server bare;
+
+	server_start(&bare, argv);
+	(void)measure_list(&bare, LIST_ROUNDS, name, 0, "floor");
+	server_stop(&bare);
+}
+
+static void measure_peer_list(struct server *server, const char *name, size_t tools)
+{
+	(void)measure_list(server, LIST_ROUNDS / LIST_PEER_EVERY, name, tools, who_names[PEER]);
 }
 
 static void measure_long_lists(const struct config *config)
@@ -242,8 +268,10 @@ static void measure_long_lists(const struct config *config)
 		struct server server;
 
 		server_start(&server, who == OURS ? config->ours[1] : config->peer[1]);
-		measure_list(&server, LIST_ROUNDS / (who == OURS ? 2 : LIST_PEER_EVERY), "list1000",
-		    1000, who_names[who]);
+		if (who == OURS)
+			measure_our_list(config, &server, "list1000", 1000);
+		else
+			measure_peer_list(&server, "list1000", 1000);
 		server_stop(&server);
 	}
 }
@@ -384,9 +412,9 @@ static void measure_servers(const struct config *config, struct floors *floors)
 		(void)server_ask(&servers[who], "server/discover", "", "supportedVersions");
 		(void)server_ask(&servers[who], "tools/list", "", "\"tools\"");
 		report_memory(&servers[who], "idle", who_names[who]);
-		measure_list(&servers[who], LIST_ROUNDS / (who == OURS ? 1 : LIST_PEER_EVERY),
-		    "list60", 60, who_names[who]);
 	}
+	measure_our_list(config, &servers[OURS], "list60", 60);
+	measure_peer_list(&servers[PEER], "list60", 60);
 	measure_calls(config, floors, servers);
 	measure_flight(config, floors, servers, 8);
 	measure_flight(config, floors, servers, 64);

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -156,12 +157,22 @@ void floor_spawn(char *const *argv)
 	end_child(&child);
 }
 
-/* A child whose output has ended is over but for its exit, which end_child() waits for. */
-static bool is_at_end(int fd)
+/* A descriptor that tells of its end. What it prints fits into its pipes and is read then. */
+static int start_watched(struct child *child, char *const *argv)
 {
-	char chunk[65536];
+	int fd;
 
-	return read(fd, chunk, sizeof(chunk)) <= 0;
+	start_child(child, argv);
+	fd = pidfd_open(child->pid, 0);
+	must(fd >= 0, "pidfd_open");
+	return fd;
+}
+
+static void end_watched(struct child *child, struct pollfd *polled)
+{
+	end_child(child);
+	(void)close(polled->fd);
+	polled->fd = -1;
 }
 
 double floor_flight(struct floors *floors, char *const *argv, size_t calls, size_t children)
@@ -174,8 +185,7 @@ double floor_flight(struct floors *floors, char *const *argv, size_t calls, size
 
 	must(children <= CHILDREN_MAX && children <= calls, "few children");
 	for (; started < children; started++) {
-		start_child(&running[started], argv);
-		polled[started].fd = running[started].out_fd;
+		polled[started].fd = start_watched(&running[started], argv);
 		polled[started].events = POLLIN;
 	}
 	while (ended < calls) {
@@ -183,14 +193,12 @@ double floor_flight(struct floors *floors, char *const *argv, size_t calls, size
 
 		must(poll(polled, children, -1) > 0, "poll");
 		for (size_t i = 0; i < children; i++) {
-			if (polled[i].revents == 0 || !is_at_end(polled[i].fd))
+			if (polled[i].fd < 0 || polled[i].revents == 0)
 				continue;
-			end_child(&running[i]);
+			end_watched(&running[i], &polled[i]);
 			rows++;
-			polled[i].fd = -1;
 			if (started < calls) {
-				start_child(&running[i], argv);
-				polled[i].fd = running[i].out_fd;
+				polled[i].fd = start_watched(&running[i], argv);
 				started++;
 			}
 		}

@@ -537,8 +537,10 @@ static int finish(
 	if (r->json.len > ret_json->max_len)
 		return err_set(err, ERR_LIMIT, "the JSON of the file is larger than %zu bytes",
 		    ret_json->max_len);
-	buf_reset(ret_json);
-	buf_add(ret_json, r->json.data, r->json.len);
+	r->json.max_len = ret_json->max_len;
+	buf_release(ret_json);
+	*ret_json = r->json;
+	r->json = BUF_INIT;
 	if (ret_marks != NULL) {
 		yaml_marks_release(ret_marks);
 		*ret_marks = r->marks;
@@ -555,6 +557,8 @@ int yaml_read(const char *text, size_t len, const struct yaml_limits *limits, st
 
 	if (result == 0) {
 		r.json.max_len = len * JSON_TIMES + 16;
+		/* The JSON is about as long: grown from little, it would be moved again and again. */
+		(void)buf_reserve(&r.json, len + 16);
 		result = read_events(&r, text, len);
 	}
 	if (result == 0)

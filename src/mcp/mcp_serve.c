@@ -19,10 +19,9 @@
 
 #include "base/clock.h"
 
-/* Bytes of one read; a pipe holds no more by default. Fewer while programs run: what they print
- * and their ends are not to wait for hundreds of lines that came at once. */
-#define READ_BYTES (64 * KIB)
-#define READ_BYTES_BUSY (16 * KIB)
+/* Bytes of one read. Few, for what programs print, and their ends, are not to wait for hundreds of
+ * lines that came at once. */
+#define READ_BYTES (8 * KIB)
 
 /* Bytes that may wait as input before reading pauses: past two of the largest lines. */
 #define INPUT_BYTES (2 * LIMIT_FRAME_IN)
@@ -77,9 +76,8 @@ static void end_input(struct mcp_server *server)
 static void on_input(void *ctx, short revents)
 {
 	struct mcp_server *server = ctx;
-	size_t bytes = host_active(server->host) > 0 ? READ_BYTES_BUSY : READ_BYTES;
-	char *room = mcp_frames_reserve(&server->frames, bytes);
-	ssize_t n = read(server->in_fd, room, bytes);
+	char *room = mcp_frames_reserve(&server->frames, READ_BYTES);
+	ssize_t n = read(server->in_fd, room, READ_BYTES);
 
 	(void)revents;
 	if (n < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK))
