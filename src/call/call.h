@@ -69,12 +69,20 @@ const struct tool *const *host_tools(struct host *host, size_t *ret_len, uint64_
  * while is_watching. One watcher. */
 void host_watch(struct host *host, bool is_watching, loop_timer_fn fn, void *ctx);
 
-/* While held no waiting call is started (the reader of answers is slow: clients.md Q20). */
-void host_hold(struct host *host, bool is_held);
+/* While held no waiting call is started (the reader of answers is slow: clients.md Q20). True when
+ * calls that waited went on: then there is something to flush. */
+bool host_hold(struct host *host, bool is_held);
 
 /* Writes the queued records; ends the calls that waited for them; reaps orphans that programs left
  * to us. For the end of a loop turn. */
 void host_flush(struct host *host);
+
+/*
+ * Starts the programs of calls that host_flush() found could be recorded; after the answers of the
+ * turn are written, for a start takes as long as a short program does. False when one could not be
+ * started: then there is something to flush again.
+ */
+bool host_start_ready(struct host *host);
 
 /* The end: waiting calls end with ERR_CANCELLED and none is started any more; running children get
  * TERM, then KILL; running children are killed and reaped at once. */

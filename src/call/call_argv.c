@@ -92,6 +92,6 @@ enum call_step call_argv(struct call *call)
 		return CALL_FAIL;
 	}
 	host_enqueue(call);
-	host_start_waiting(call->host);
+	(void)host_start_waiting(call->host);
 	return CALL_WAIT;
 }

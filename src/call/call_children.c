@@ -68,9 +68,10 @@ static struct call *startable(const struct served *served)
 	return call;
 }
 
-void host_start_waiting(struct host *host)
+bool host_start_waiting(struct host *host)
 {
 	size_t idle = 0;
+	bool was_any = false;
 
 	while (idle < host->served_len && !host->is_held && !host->is_draining &&
 	       host->running < LIMIT_CHILDREN) {
@@ -84,7 +85,9 @@ void host_start_waiting(struct host *host)
 		idle = 0;
 		host_dequeue(call);
 		call_argv_now(call);
+		was_any = true;
 	}
+	return was_any;
 }
 
 void host_enqueue(struct call *call)
@@ -98,9 +101,8 @@ void host_enqueue(struct call *call)
 	call->is_queued = true;
 }
 
-void host_hold(struct host *host, bool is_held)
+bool host_hold(struct host *host, bool is_held)
 {
 	host->is_held = is_held;
-	if (!is_held)
-		host_start_waiting(host);
+	return host_start_waiting(host);
 }

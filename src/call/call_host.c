@@ -146,6 +146,7 @@ struct host *host_new(struct loop *loop, const struct host_options *options, str
 	host->options = options;
 	host->instructions = BUF_INIT;
 	host->generation = 1;
+	host->ready_tail = &host->ready;
 	host->data_dir = dirs_data(err);
 	host->masking = redact_host_new(host->data_dir);
 	if (host->data_dir == NULL || add_roots(host, err) < 0 ||

@@ -75,6 +75,8 @@ struct host {
 	loop_timer_fn changed;
 	void *changed_ctx;
 
+	struct call *ready; /* to be started when the answers are out, oldest first */
+	struct call **ready_tail;
 	struct call *calls; /* all that have not ended */
 	size_t calls_len;
 	unsigned running;   /* children of all surfaces */
@@ -102,7 +104,7 @@ void host_enqueue(struct call *call);
 void host_dequeue(struct call *call);
 void host_child_started(struct call *call);
 void host_child_ended(struct call *call);
-void host_start_waiting(struct host *host);
+bool host_start_waiting(struct host *host); /* true: some went on */
 
 /* ---- the call ---- */
 

@@ -56,7 +56,7 @@ static void run_done(void *ctx, struct run_outcome *outcome)
 	host_child_ended(call);
 	judge(call);
 	call_resume(call, err_is_set(&call->err) ? CALL_FAIL : CALL_NEXT);
-	host_start_waiting(host);
+	(void)host_start_waiting(host);
 }
 
 static int start(struct call *call)
@@ -85,12 +85,10 @@ static int start(struct call *call)
 	return call->run != NULL ? 0 : -1;
 }
 
-static enum call_step start_or_fail(struct call *call)
+static void fail(struct call *call)
 {
-	if (start(call) == 0)
-		return CALL_WAIT;
 	host_child_ended(call);
-	return CALL_FAIL;
+	call_resume(call, CALL_FAIL);
 }
 
 /* What must come before the child has come: the intent of a mutation is durable, or the ledger could
@@ -102,16 +100,38 @@ static void on_recordable(void *ctx, int64_t sequence, const struct err *err)
 	call->ticket = 0;
 	if (err_is_set(err)) {
 		err_set(&call->err, ERR_LEDGER_UNAVAILABLE, "%s", err->message);
-	} else if (call->is_cancelled || call->host->is_draining) {
-		call->intent = sequence;
-		err_set(&call->err, ERR_CANCELLED, "the call was cancelled before it started");
-	} else {
-		call->intent = sequence;
-		if (start_or_fail(call) == CALL_WAIT)
-			return;
+		fail(call);
+		return;
 	}
-	host_child_ended(call);
-	call_resume(call, CALL_FAIL);
+	call->intent = sequence;
+	*call->host->ready_tail = call;
+	call->host->ready_tail = &call->queue_next;
+}
+
+static bool start_ready(struct call *call)
+{
+	if (call->is_cancelled || call->host->is_draining)
+		err_set(&call->err, ERR_CANCELLED, "the call was cancelled before it started");
+	else if (start(call) == 0)
+		return true;
+	fail(call);
+	return false;
+}
+
+bool host_start_ready(struct host *host)
+{
+	struct call *call = host->ready;
+	struct call *next;
+	bool is_all_started = true;
+
+	host->ready = NULL;
+	host->ready_tail = &host->ready;
+	for (; call != NULL; call = next) {
+		next = call->queue_next;
+		call->queue_next = NULL;
+		is_all_started &= start_ready(call);
+	}
+	return is_all_started;
 }
 
 enum call_step call_run(struct call *call)

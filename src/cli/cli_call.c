@@ -86,7 +86,9 @@ static void on_done(void *ctx, const struct call_outcome *outcome)
 
 static void turn_end(void *ctx)
 {
-	host_flush(ctx);
+	do
+		host_flush(ctx);
+	while (!host_start_ready(ctx));
 }
 
 /* Reads the argument word into doc, which owns a copy of its text. */

@@ -137,6 +137,14 @@ static void settle(struct mcp_server *server)
 	} while (take_lines(server));
 }
 
+/* Programs start behind the answers: starting eight takes longer than one short program runs. */
+static void settle_and_start(struct mcp_server *server)
+{
+	do
+		settle(server);
+	while (!host_start_ready(server->host));
+}
+
 /* True when an end begins in this turn. */
 static bool begin_end(struct mcp_server *server)
 {
@@ -155,12 +163,13 @@ static void on_turn_end(void *ctx)
 {
 	struct mcp_server *server = ctx;
 
-	settle(server);
+	settle_and_start(server);
 	if (server->is_progress_due)
 		mcp_progress_flush(server, clock_monotonic_ms());
 	if (begin_end(server))
-		settle(server);
-	host_hold(server->host, is_clogged(server));
+		settle_and_start(server);
+	while (host_hold(server->host, is_clogged(server)))
+		settle_and_start(server);
 	pause_input(server);
 	mcp_end_check(server);
 }

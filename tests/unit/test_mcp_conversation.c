@@ -73,9 +73,16 @@ void host_watch(struct host *host, bool is_watching, loop_timer_fn fn, void *ctx
 	host->changed_ctx = ctx;
 }
 
-void host_hold(struct host *host, bool is_held)
+bool host_hold(struct host *host, bool is_held)
 {
 	host->is_held = is_held;
+	return false;
+}
+
+bool host_start_ready(struct host *host)
+{
+	(void)host;
+	return true;
 }
 
 size_t host_active(const struct host *host)
