@@ -344,10 +344,10 @@ static void measure_flight(const struct config *config, struct floors *floors,
 	struct samples bare = { 0 };
 	struct samples wall[WHO_LEN] = { 0 };
 	struct samples own[WHO_LEN] = { 0 };
-	double before_us = own_us();
 
 	for (size_t i = 0; i < FLIGHT_ROUNDS; i++) {
-		before_us = own_us();
+		double before_us = own_us();
+
 		samples_add(
 		    &bare, floor_flight(floors, config->tool, FLIGHT_CALLS, config->children) /
 			       FLIGHT_CALLS);
