@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/ids.h"
 
 static const char *nonempty_env(const char *name)
@@ -129,22 +130,6 @@ int dirs_read_host_file(const char *dir, const char *name, struct buf *ret_text,
 	return read_all(fd, path, ret_text, err) < 0 ? -1 : 1;
 }
 
-static int write_all(int fd, const struct buf *text)
-{
-	size_t at = 0;
-
-	while (at < text->len) {
-		ssize_t put = write(fd, text->data + at, text->len - at);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -1;
-		at += (size_t)put;
-	}
-	return 0;
-}
-
 int dirs_write_host_file(const char *dir, const char *name, const struct buf *text, struct err *err)
 {
 	char id[ID_TEXT_SIZE];
@@ -159,7 +144,8 @@ int dirs_write_host_file(const char *dir, const char *name, const struct buf *te
 	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return err_errno(err, errno, "make %s", temporary);
-	if (write_all(fd, text) < 0 || fsync(fd) < 0 || rename(temporary, path) < 0) {
+	if (fd_write_all(fd, text->data, text->len) < 0 || fsync(fd) < 0 ||
+	    rename(temporary, path) < 0) {
 		err_errno(err, errno, "write %s", path);
 		(void)unlink(temporary);
 		return -1;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 
 struct secret {
@@ -227,22 +228,6 @@ static bool read_whole(int fd, uint8_t *data, size_t len)
 	return true;
 }
 
-static bool write_whole(int fd, const uint8_t *data, size_t len)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t put = write(fd, data + done, len - done);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return false;
-		done += (size_t)put;
-	}
-	return true;
-}
-
 struct secret *secret_read_file(int dirfd, const char *name, size_t len, struct err *err)
 {
 	cleanup_secret struct secret *secret = NULL;
@@ -271,7 +256,7 @@ static int write_draft(int dirfd, const char *draft, size_t len, struct err *err
 
 	if (fd < 0)
 		return err_errno(err, errno, "create key %s", draft);
-	if (fchmod(fd, 0600) < 0 || !write_whole(fd, secret->bytes, len) || fsync(fd) < 0)
+	if (fchmod(fd, 0600) < 0 || fd_write_all(fd, secret->bytes, len) < 0 || fsync(fd) < 0)
 		return err_errno(err, errno, "write key %s", draft);
 	return 0;
 }

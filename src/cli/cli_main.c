@@ -2,28 +2,19 @@
 /* From argv to exit status: find the command, parse, run, print. */
 #include "cli/cli_internal.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/ids.h"
 #include "base/text.h"
 
+/* A reader that is gone wants nothing more; the exit status says what was done all the same. */
 static void write_out(int fd, const struct buf *text)
 {
-	size_t at = 0;
-
-	while (at < text->len) {
-		ssize_t put = write(fd, text->data + at, text->len - at);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return;
-		at += (size_t)put;
-	}
+	(void)!fd_write_all(fd, text->data, text->len);
 }
 
 /* The `error` member of an envelope (plan-deploy.md §1.3). */

@@ -8,22 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-static int put(int fd, const char *text)
-{
-	size_t len = strlen(text);
-
-	while (len > 0) {
-		ssize_t done = write(fd, text, len);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -1;
-		text += done;
-		len -= (size_t)done;
-	}
-	return 0;
-}
+#include "base/fd.h"
 
 /* One line, without its newline; false at the end of input. */
 static bool read_line(int fd, char *line, size_t size)
@@ -64,7 +49,7 @@ int cli_tty_confirm(const char *text, const char *wanted, struct err *err)
 		    "there is no terminal to ask on; run this in one");
 	/* What was typed before the question was shown is no answer to it. */
 	(void)tcflush(fd, TCIFLUSH);
-	if (put(fd, text) < 0 || !read_line(fd, line, sizeof(line)))
+	if (fd_write_all(fd, text, strlen(text)) < 0 || !read_line(fd, line, sizeof(line)))
 		return err_set(err, ERR_WRITE_DECLINED, "no answer on the terminal");
 	if (strcmp(line, wanted) != 0)
 		return err_set(err, ERR_WRITE_DECLINED, "declined: the answer was another");

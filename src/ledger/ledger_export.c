@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 #define FLUSH_AT ((size_t)64 << 10)
 
 struct exporter {
@@ -22,18 +24,8 @@ struct exporter {
 
 static int write_out(struct exporter *exporter, struct err *err)
 {
-	size_t done = 0;
-
-	while (done < exporter->out.len) {
-		ssize_t put =
-		    write(exporter->fd, exporter->out.data + done, exporter->out.len - done);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return err_errno(err, errno, "write the export");
-		done += (size_t)put;
-	}
+	if (fd_write_all(exporter->fd, exporter->out.data, exporter->out.len) < 0)
+		return err_errno(err, errno, "write the export");
 	buf_reset(&exporter->out);
 	return 0;
 }

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/fd.h"
 #include "base/mem.h"
 #include "base/num.h"
 
@@ -265,28 +266,13 @@ char *os_self_path(struct err *err)
 
 /* ---- files ---- */
 
-static int write_all(int fd, const char *data, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 int os_open_memory_file(const void *data, size_t len, struct err *err)
 {
 	cleanup_fd int fd = memfd_create("stdin", MFD_CLOEXEC);
 
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
 		return err_set(err, ERR_UNAVAILABLE, "no descriptors left for standard input");
-	if (fd < 0 || write_all(fd, data, len) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+	if (fd < 0 || fd_write_all(fd, data, len) < 0 || lseek(fd, 0, SEEK_SET) < 0)
 		return err_errno(err, errno, "hold %zu bytes for standard input", len);
 	return steal_fd(&fd);
 }

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/num.h"
 #include "os/os.h"
 
@@ -109,21 +110,6 @@ static const char *name_of(const struct run_files *files, const char *path)
 	return path + len + 1;
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 int run_files_write(
     struct run_files *files, const char *path, const void *data, size_t len, struct err *err)
 {
@@ -135,7 +121,7 @@ int run_files_write(
 	fd = openat(files->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_errno(err, errno, "make the private file %s", path);
-	if (write_all(fd, data, len) < 0) {
+	if (fd_write_all(fd, data, len) < 0) {
 		(void)err_errno(err, errno, "write the private file %s", path);
 		(void)unlinkat(files->fd, name, 0);
 		return -1;
