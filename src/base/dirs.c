@@ -152,3 +152,21 @@ int dirs_write_host_file(const char *dir, const char *name, const struct buf *te
 	}
 	return 0;
 }
+
+bool dirs_is_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	while (len > 0 && folder[len - 1] == '/')
+		len--;
+	return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
+}
+
+bool dirs_is_below_any(const char *path, const struct strvec *folders)
+{
+	for (size_t i = 0; folders != NULL && i < folders->len; i++) {
+		if (dirs_is_below(path, folders->items[i]))
+			return true;
+	}
+	return false;
+}

@@ -4,8 +4,11 @@
 
 /* Where state lives (DESIGN §6), and small files in it that only the host may write. */
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/strvec.h"
 
 /* $STILE_DATA_DIR, else $XDG_DATA_HOME/stile, else $HOME/.local/share/stile; nothing is made. The
  * variable's path must be absolute. Owned by the caller; NULL with ERR_CONFIGURATION. */
@@ -31,5 +34,12 @@ int dirs_write_host_file(const char *dir, const char *name, const struct buf *te
 
 /* Reads a whole file into ret_text; ERR_LIMIT past the buffer's cap. */
 int dirs_read_file(const char *path, struct buf *ret_text, struct err *err) MUST_CHECK;
+
+/* True when path is folder or lies below it. Both are absolute and without links or dots; folder may
+ * end in slashes. By names alone: nothing is looked at. */
+bool dirs_is_below(const char *path, const char *folder);
+
+/* The same for any of folders (NULL: none). */
+bool dirs_is_below_any(const char *path, const struct strvec *folders);
 
 #endif

@@ -23,7 +23,7 @@ void gate_config_release(struct gate_config *config)
 	*config = GATE_CONFIG_INIT;
 }
 
-/* trusted_folders: absolute paths, kept without a trailing slash. */
+/* trusted_folders: absolute paths. */
 static int read_trusted_folders(
     const struct json *list, struct gate_config *config, struct err *err)
 {
@@ -31,14 +31,11 @@ static int read_trusted_folders(
 		return err_set(err, ERR_CONFIGURATION, "trusted_folders is no list");
 	json_foreach (item, list) {
 		const char *path = json_text(item);
-		size_t len = path != NULL ? strlen(path) : 0;
 
 		if (path == NULL || path[0] != '/')
 			return err_set(
 			    err, ERR_CONFIGURATION, "trusted_folders: each is an absolute path");
-		while (len > 1 && path[len - 1] == '/')
-			len--;
-		strvec_take(&config->trusted_folders, xmemdupz(path, len));
+		strvec_push(&config->trusted_folders, path);
 	}
 	return 0;
 }
@@ -148,14 +145,5 @@ int gate_config_load(const char *data_dir, struct gate_config *ret_config, struc
 
 bool gate_config_trusts(const struct gate_config *config, const char *path)
 {
-	for (size_t i = 0; i < config->trusted_folders.len; i++) {
-		const char *folder = config->trusted_folders.items[i];
-		size_t len = strlen(folder);
-
-		if (strcmp(folder, "/") == 0)
-			return true;
-		if (strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/'))
-			return true;
-	}
-	return false;
+	return dirs_is_below_any(path, &config->trusted_folders);
 }

@@ -42,23 +42,10 @@ static int refuse(struct err *err, const char *path, const char *why)
 	return err_set(err, ERR_REPOSITORY_UNTRUSTED, "%s %s", path, why);
 }
 
-static bool is_below(const char *path, const char *folder)
-{
-	size_t len = strlen(folder);
-
-	if (strcmp(folder, "/") == 0)
-		return true;
-	return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
-}
-
 /* path (links resolved) lies below a root or a trusted folder. */
 static bool is_inside(const struct repository *repo, const char *path)
 {
-	for (size_t i = 0; i < repo->roots->len; i++) {
-		if (is_below(path, repo->roots->items[i]))
-			return true;
-	}
-	return gate_config_trusts(repo->config, path);
+	return dirs_is_below_any(path, repo->roots) || gate_config_trusts(repo->config, path);
 }
 
 static bool exists(const char *path)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/dirs.h"
 #include "base/text.h"
 
 /* One value being resolved. */
@@ -29,24 +30,6 @@ static int refuse(const struct resolving *r, const char *why)
 }
 
 /* ---- below what? ---- */
-
-static bool is_below(const char *path, const char *folder)
-{
-	size_t len = strlen(folder);
-
-	while (len > 0 && folder[len - 1] == '/')
-		len--;
-	return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
-}
-
-static bool is_below_any(const char *path, const struct strvec *folders)
-{
-	for (size_t i = 0; folders != NULL && i < folders->len; i++) {
-		if (is_below(path, folders->items[i]))
-			return true;
-	}
-	return false;
-}
 
 static bool is_same_file(const char *path, const struct stat *file)
 {
@@ -74,7 +57,7 @@ static bool is_inside_file(const char *path, const struct stat *file)
 
 static bool is_closed(const char *path, const struct strvec *closed)
 {
-	if (is_below_any(path, closed))
+	if (dirs_is_below_any(path, closed))
 		return true;
 	for (size_t i = 0; closed != NULL && i < closed->len; i++) {
 		struct stat st;
@@ -168,7 +151,7 @@ static int check_kind(const struct resolving *r, const char *path, bool exists)
 /* The same answer for all that lies outside, whatever is or is not there. */
 static int check_place(const struct resolving *r, const char *path)
 {
-	if (!is_below_any(path, r->launch->roots))
+	if (!dirs_is_below_any(path, r->launch->roots))
 		return refuse(r, "lies outside the folders that this server was started with");
 	if (is_closed(path, r->launch->closed))
 		return refuse(r, "is closed to tools: data, credentials and client configuration");
