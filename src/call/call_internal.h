@@ -91,7 +91,7 @@ struct host {
 	struct loop_timer *fault_timer;
 };
 
-/* host_load.c */
+/* call_load.c */
 int host_load_surfaces(struct host *host, struct err *err) MUST_CHECK;
 bool host_refresh(struct host *host); /* true: the visible set may have changed */
 void host_list_tools(struct host *host);
@@ -99,7 +99,13 @@ void loaded_release(struct loaded *loaded);
 int host_resolve_program(struct served *served, const struct surface *surface, struct err *err)
     MUST_CHECK;
 
-/* host_children.c: the bound on children */
+/* call_run.c: starts the resolved program of a surface with words, its environment and set; spec
+ * (path, argv and envp are filled here) says the rest. */
+struct run *host_start_program(const struct served *served, const struct surface *surface,
+    const struct strvec *words, const struct strvec *set, struct run_spec *spec, run_done_fn done,
+    void *ctx, struct err *err) MUST_CHECK;
+
+/* call_children.c: the bound on children */
 void host_enqueue(struct call *call);
 void host_dequeue(struct call *call);
 void host_child_started(struct call *call);
@@ -125,7 +131,6 @@ struct call {
 	size_t stage; /* index into the table */
 	bool is_cancelled;
 	const char *failed_stage; /* name of the stage that failed, or NULL */
-	int64_t started_us;
 
 	char *name;                       /* as asked for */
 	struct json_doc request;          /* holds the arguments as they came */

@@ -59,14 +59,27 @@ static void run_done(void *ctx, struct run_outcome *outcome)
 	(void)host_start_waiting(host);
 }
 
-static int start(struct call *call)
+struct run *host_start_program(const struct served *served, const struct surface *surface,
+    const struct strvec *words, const struct strvec *set, struct run_spec *spec, run_done_fn done,
+    void *ctx, struct err *err)
 {
-	const struct surface *surface = call->tool->surface;
-	const struct surface_command *command = &call->command;
 	cleanup_strvec struct strvec argv = STRVEC_INIT;
 	cleanup_strvec struct strvec environment = STRVEC_INIT;
+
+	strvec_push(&argv, served->program.path);
+	for (size_t i = 0; i < words->len; i++)
+		strvec_push(&argv, words->items[i]);
+	run_environment(&surface->program.env, set, &environment);
+	spec->path = served->program.path;
+	spec->argv = strvec_array(&argv);
+	spec->envp = strvec_array(&environment);
+	return run_start(served->host->loop, spec, done, ctx, err);
+}
+
+static int start(struct call *call)
+{
+	const struct surface_command *command = &call->command;
 	struct run_spec spec = {
-		.path = call->served->program.path,
 		.cwd = command->cwd != NULL ? command->cwd : call->host->roots.items[0],
 		.stdin_data = command->has_stdin ? command->stdin_data.data : NULL,
 		.stdin_len = command->stdin_data.len,
@@ -75,13 +88,8 @@ static int start(struct call *call)
 		.max_stderr = LIMIT_STDERR,
 	};
 
-	strvec_push(&argv, call->served->program.path);
-	for (size_t i = 0; i < command->words.len; i++)
-		strvec_push(&argv, command->words.items[i]);
-	run_environment(&surface->program.env, &command->set, &environment);
-	spec.argv = strvec_array(&argv);
-	spec.envp = strvec_array(&environment);
-	call->run = run_start(call->host->loop, &spec, run_done, call, &call->err);
+	call->run = host_start_program(call->served, call->tool->surface, &command->words,
+	    &command->set, &spec, run_done, call, &call->err);
 	return call->run != NULL ? 0 : -1;
 }
 

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-
 static const struct stage {
 	const char *name; /* a failure's row in the ledger says it */
 	enum call_step (*step)(struct call *call);
@@ -36,7 +34,6 @@ struct call *call_new(struct host *host, const struct call_client *client, const
 	call->host = host;
 	call->done = done;
 	call->ctx = ctx;
-	call->started_us = clock_monotonic_us();
 	call->name = xstrdup(tool);
 	call->request = *doc;
 	*doc = JSON_DOC_INIT;

@@ -78,9 +78,7 @@ static void on_done(void *ctx, struct run_outcome *outcome)
 static int start(struct call *call)
 {
 	struct served *served = call->served;
-	const struct surface_program *program = &call->tool->surface->program;
-	cleanup_strvec struct strvec argv = STRVEC_INIT;
-	cleanup_strvec struct strvec environment = STRVEC_INIT;
+	const struct surface *surface = call->tool->surface;
 	struct run_spec spec = {
 		.cwd = call->host->roots.items[0],
 		.timeout_ms = LIMIT_VERSION_CHECK_MS,
@@ -88,16 +86,10 @@ static int start(struct call *call)
 		.max_stderr = LIMIT_STDERR,
 	};
 
-	if (host_resolve_program(served, call->tool->surface, &call->err) < 0)
+	if (host_resolve_program(served, surface, &call->err) < 0)
 		return -1;
-	strvec_push(&argv, served->program.path);
-	for (size_t i = 0; i < program->version->args.len; i++)
-		strvec_push(&argv, program->version->args.items[i]);
-	run_environment(&program->env, &program->set, &environment);
-	spec.path = served->program.path;
-	spec.argv = strvec_array(&argv);
-	spec.envp = strvec_array(&environment);
-	served->version_run = run_start(call->host->loop, &spec, on_done, served, &call->err);
+	served->version_run = host_start_program(served, surface, &surface->program.version->args,
+	    &surface->program.set, &spec, on_done, served, &call->err);
 	return served->version_run != NULL ? 0 : -1;
 }
 
