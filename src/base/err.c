@@ -19,13 +19,18 @@ const struct err_info *err_info(enum err_code code)
 	return (unsigned)code < ERR_CODE_COUNT ? &infos[code] : &infos[ERR_INTERNAL];
 }
 
+enum err_code err_find(const char *name)
+{
+	int code = 0;
+
+	while (code < ERR_CODE_COUNT && strcmp(infos[code].wire, name) != 0)
+		code++;
+	return (enum err_code)code;
+}
+
 bool err_is_wire_name(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(infos); i++) {
-		if (strcmp(infos[i].wire, name) == 0)
-			return true;
-	}
-	return false;
+	return err_find(name) != ERR_CODE_COUNT;
 }
 
 void err_release(struct err *err)

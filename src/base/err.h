@@ -55,6 +55,9 @@ static inline bool err_is_set(const struct err *err)
 /* The table row of a code; never NULL, an unknown code is ERR_INTERNAL's row. */
 const struct err_info *err_info(enum err_code code);
 
+/* The code of that wire name, or ERR_CODE_COUNT when it is none of ours. */
+enum err_code err_find(const char *name);
+
 /* True when name is the wire name of one of our codes: surface files may not reuse them. */
 bool err_is_wire_name(const char *name);
 

@@ -51,13 +51,10 @@ static void keep_failure(struct caller *caller, const struct surface_result *res
 {
 	static const char fallback[] = "the tool reported failure";
 	const char *text = result->has_text ? result->text.data : fallback;
-	enum err_code code = ERR_PROGRAM_FAILED;
+	enum err_code code = result->code != NULL ? err_find(result->code) : ERR_CODE_COUNT;
 
-	for (int i = 0; i < ERR_CODE_COUNT && result->code != NULL; i++) {
-		if (strcmp(err_info((enum err_code)i)->wire, result->code) == 0)
-			code = (enum err_code)i;
-	}
-	err_set(&caller->err, code, "%s", text);
+	/* A surface's own code is text; what no row of ours names is the program's failure. */
+	err_set(&caller->err, code == ERR_CODE_COUNT ? ERR_PROGRAM_FAILED : code, "%s", text);
 	caller->err.retryable = result->retryable;
 }
 
