@@ -5,22 +5,16 @@
 static bool is_shown(const struct host *host, const struct tool *tool)
 {
 	const struct surface *surface = tool->surface;
-	const struct gate_subject subject = {
-		.caller = host->options->caller,
-		.workspace = host->options->workspace,
-		.stage = host->options->stage,
-	};
 	const struct gate_tool facts = {
 		.surface = surface->name,
-		.name = tool->name,
-		.is_read = tool->effect == SURFACE_READ,
 		.is_hidden = tool->is_hidden,
 		.is_discovery = tool->is_discovery,
 		.is_scoped = surface->is_scoped,
 		.executes_any = tool->executes_any,
 	};
 
-	return gate_scope_shows(&subject, &facts, &host->options->allow_exec);
+	return gate_scope_shows(
+	    &facts, host->options->workspace != NULL, &host->options->allow_exec);
 }
 
 void host_list_tools(struct host *host)

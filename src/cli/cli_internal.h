@@ -60,8 +60,6 @@ struct cli {
 	int out_fd;        /* where protocol goes (mcp serve) */
 	struct buf out;    /* text for people; written at the end, unless --json */
 	struct buf result; /* JSON of the envelope's `result`; empty: none */
-	const char
-	    *failed_code; /* an error code of a surface, which no struct err can carry; or NULL */
 };
 
 struct command {

@@ -127,17 +127,9 @@ int gate_repository_check_config(
 
 /* ---- scope ---- */
 
-struct gate_subject {
-	const char *caller;    /* "mcp" or "cli" */
-	const char *workspace; /* scope at launch, or NULL */
-	const char *stage;
-};
-
-/* Facts of a tool that gates look at. */
+/* What decides whether a tool is visible. */
 struct gate_tool {
 	const char *surface;
-	const char *name;
-	bool is_read;      /* effect is read */
 	bool is_hidden;    /* for resources and plans only */
 	bool is_discovery; /* visible without a scope */
 	bool is_scoped;    /* of a scoped surface */
@@ -149,8 +141,8 @@ struct gate_tool {
  * ones; with a scope nothing is visible that no contract names (contracts come with the vault: until
  * then only discovery tools). Tools that execute what the caller names need allow_exec.
  */
-bool gate_scope_shows(const struct gate_subject *subject, const struct gate_tool *tool,
-    const struct strvec *allow_exec);
+bool gate_scope_shows(
+    const struct gate_tool *tool, bool has_scope, const struct strvec *allow_exec);
 
 /* ---- write gate ---- */
 

@@ -2,11 +2,8 @@
 /* Which tools a caller may see. A hidden tool and an absent one answer alike. */
 #include "gate/gate.h"
 
-bool gate_scope_shows(const struct gate_subject *subject, const struct gate_tool *tool,
-    const struct strvec *allow_exec)
+bool gate_scope_shows(const struct gate_tool *tool, bool has_scope, const struct strvec *allow_exec)
 {
-	bool has_scope = subject->workspace != NULL;
-
 	if (tool->is_hidden)
 		return false;
 	if (tool->executes_any && !strvec_contains(allow_exec, tool->surface))

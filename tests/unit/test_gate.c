@@ -12,13 +12,13 @@
 #include "base/strvec.h"
 #include "gate/gate.h"
 
-static const struct gate_subject unscoped = { .caller = "mcp" };
-static const struct gate_subject scoped = { .caller = "mcp", .workspace = "ws1", .stage = "draft" };
+static const bool unscoped = false;
+static const bool scoped = true;
 static const struct strvec nobody = { 0 };
 
 static struct gate_tool read_tool(void)
 {
-	return (struct gate_tool){ .surface = "git", .name = "git_log", .is_read = true };
+	return (struct gate_tool){ .surface = "git" };
 }
 
 static void a_hidden_tool_is_never_shown(void **state)
@@ -28,8 +28,8 @@ static void a_hidden_tool_is_never_shown(void **state)
 	(void)state;
 	tool.is_hidden = true;
 	tool.is_discovery = true;
-	assert_false(gate_scope_shows(&unscoped, &tool, &nobody));
-	assert_false(gate_scope_shows(&scoped, &tool, &nobody));
+	assert_false(gate_scope_shows(&tool, unscoped, &nobody));
+	assert_false(gate_scope_shows(&tool, scoped, &nobody));
 }
 
 static void a_tool_that_executes_needs_the_launch_option(void **state)
@@ -40,10 +40,10 @@ static void a_tool_that_executes_needs_the_launch_option(void **state)
 	(void)state;
 	tool.executes_any = true;
 	strvec_push(&allowed, "pass");
-	assert_false(gate_scope_shows(&unscoped, &tool, &nobody));
-	assert_false(gate_scope_shows(&unscoped, &tool, &allowed));
+	assert_false(gate_scope_shows(&tool, unscoped, &nobody));
+	assert_false(gate_scope_shows(&tool, unscoped, &allowed));
 	strvec_push(&allowed, "git");
-	assert_true(gate_scope_shows(&unscoped, &tool, &allowed));
+	assert_true(gate_scope_shows(&tool, unscoped, &allowed));
 }
 
 static void a_scoped_surface_shows_only_discovery_without_a_scope(void **state)
@@ -52,9 +52,9 @@ static void a_scoped_surface_shows_only_discovery_without_a_scope(void **state)
 
 	(void)state;
 	tool.is_scoped = true;
-	assert_false(gate_scope_shows(&unscoped, &tool, &nobody));
+	assert_false(gate_scope_shows(&tool, unscoped, &nobody));
 	tool.is_discovery = true;
-	assert_true(gate_scope_shows(&unscoped, &tool, &nobody));
+	assert_true(gate_scope_shows(&tool, unscoped, &nobody));
 }
 
 static void a_scope_hides_what_no_contract_names(void **state)
@@ -62,8 +62,8 @@ static void a_scope_hides_what_no_contract_names(void **state)
 	struct gate_tool tool = read_tool();
 
 	(void)state;
-	assert_true(gate_scope_shows(&unscoped, &tool, &nobody));
-	assert_false(gate_scope_shows(&scoped, &tool, &nobody));
+	assert_true(gate_scope_shows(&tool, unscoped, &nobody));
+	assert_false(gate_scope_shows(&tool, scoped, &nobody));
 }
 
 /* ---- the write gate ---- */
