@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "surface.h"
 #include "surface/surface.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -57,32 +58,6 @@ static const char yaml[] =
 
 static const char *const literals[] = { "--root=/r", "--s=", "--n=", "--f=", "--b=", "--e=", "-e",
 	"--tag=", "--key=", "--value=", "--item=", "--in=-", "--file=/p" };
-
-static struct surface *surface;
-
-static void require(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
-
-static void forget(void)
-{
-	surface_free(surface);
-}
-
-static void prepare(void)
-{
-	cleanup_err struct err err = ERR_INIT;
-
-	if (surface != NULL)
-		return;
-	surface = surface_load(yaml, sizeof(yaml) - 1, false, NULL, &err);
-	if (surface == NULL)
-		(void)fprintf(stderr, "%s\n", err.message);
-	require(surface != NULL);
-	require(atexit(forget) == 0);
-}
 
 static bool is_ours(const char *word)
 {
@@ -169,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cleanup_buf struct buf question = BUF_INIT;
 	bool is_vetoed = false;
 
-	prepare();
+	prepare_surface(yaml, sizeof(yaml) - 1);
 	if (json_read(&given, (const char *)data, size, &err) < 0)
 		return 0;
 	if (surface_check_arguments(

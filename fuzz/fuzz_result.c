@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "surface.h"
 #include "surface/surface.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -123,32 +124,6 @@ static const char yaml[] =
 										       "s "
 										       "}]") " }\n";
 
-static struct surface *surface;
-
-static void require(bool is_true)
-{
-	if (!is_true)
-		abort();
-}
-
-static void forget(void)
-{
-	surface_free(surface);
-}
-
-static void prepare(void)
-{
-	cleanup_err struct err err = ERR_INIT;
-
-	if (surface != NULL)
-		return;
-	surface = surface_load(yaml, sizeof(yaml) - 1, false, NULL, &err);
-	if (surface == NULL)
-		(void)fprintf(stderr, "%s\n", err.message);
-	require(surface != NULL);
-	require(atexit(forget) == 0);
-}
-
 /* A success fits the schema that clients were shown. */
 static void check_promise(const struct tool *tool, const struct json *result)
 {
@@ -204,7 +179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct tool *tool;
 	char *bytes;
 
-	prepare();
+	prepare_surface(yaml, sizeof(yaml) - 1);
 	if (size < 3)
 		return 0;
 	tool = &surface->tools[data[0] % surface->tools_len];
