@@ -96,7 +96,15 @@ size_t host_active(const struct host *host);
 /* Counts a fault of a message for the ledger (aggregated to one row a second). */
 void host_note_protocol_fault(struct host *host, enum err_code code);
 
-/* ---- trust ---- */
+/* ---- which surface a word means, and trust ---- */
+
+/*
+ * A word with a slash or a dot is the path of a file; else it names a built-in surface, else one of
+ * the user's own in the data directory. Fills one of the two, the path absolute and owned by the caller;
+ * the other is NULL. ERR_NOT_FOUND when there is none.
+ */
+int host_locate_surface(const char *word, const struct surface_builtin **ret_builtin,
+    char **ret_path, struct err *err) MUST_CHECK;
 
 struct gate_trusted;
 

@@ -188,24 +188,40 @@ static int load_builtin(struct served *served, struct err *err)
 	return 0;
 }
 
-/* A word with a slash or an ending is a file; else a built-in surface, else the user's own. */
-static int locate(struct served *served, const char *word, struct err *err)
+/* The file of a surface of the user's own; it is there. */
+static char *own_surface_path(const char *word, struct err *err)
 {
-	cleanup_free char *path = NULL;
+	cleanup_free char *data_dir = dirs_data(err);
+	cleanup_free char *path =
+	    data_dir != NULL ? xasprintf("%s/surfaces/%s.yaml", data_dir, word) : NULL;
 
-	if (strchr(word, '/') == NULL && strchr(word, '.') == NULL) {
-		served->builtin = surface_builtin_find(word);
-		if (served->builtin != NULL)
-			return 0;
-		path = xasprintf("%s/surfaces/%s.yaml", served->host->data_dir, word);
-		if (access(path, F_OK) < 0)
-			return err_set(err, ERR_NOT_FOUND,
-			    "no surface %s: see `stile surface list`, or give the path of a file",
-			    word);
+	if (path == NULL)
+		return NULL;
+	if (access(path, F_OK) == 0)
+		return steal_ptr(&path);
+	err_set(err, ERR_NOT_FOUND,
+	    "no surface %s: see `stile surface list`, or give the path of a file", word);
+	return NULL;
+}
+
+int host_locate_surface(
+    const char *word, const struct surface_builtin **ret_builtin, char **ret_path, struct err *err)
+{
+	bool is_name = strchr(word, '/') == NULL && strchr(word, '.') == NULL;
+	const struct surface_builtin *builtin = is_name ? surface_builtin_find(word) : NULL;
+	cleanup_free char *path = NULL;
+	char *real = NULL;
+
+	if (builtin == NULL) {
+		path = is_name ? own_surface_path(word, err) : xstrdup(word);
+		if (path == NULL)
+			return -1;
+		real = realpath(path, NULL);
+		if (real == NULL)
+			return err_errno(err, errno, "surface %s", word);
 	}
-	served->path = realpath(path != NULL ? path : word, NULL);
-	if (served->path == NULL)
-		return err_errno(err, errno, "surface %s", word);
+	*ret_builtin = builtin;
+	*ret_path = real;
 	return 0;
 }
 
@@ -255,7 +271,7 @@ static int load_one(struct host *host, struct served *served, const char *word, 
 	served->host = host;
 	served->waiting_tail = &served->waiting;
 	served->waiting_exclusive_tail = &served->waiting_exclusive;
-	if (locate(served, word, err) < 0)
+	if (host_locate_surface(word, &served->builtin, &served->path, err) < 0)
 		return -1;
 	if (served->builtin != NULL)
 		return load_builtin(served, err);

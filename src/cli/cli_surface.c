@@ -29,26 +29,15 @@ static void source_release(struct source *source)
 	free(source->path);
 }
 
-/* Finds and reads the text; a name is a built-in surface, else one of the user's. */
 static int source_read(const char *word, struct source *source, struct err *err)
 {
-	cleanup_free char *data_dir = NULL;
-
 	source->text = BUF_INIT_MAX(LIMIT_YAML_BYTES);
-	source->builtin = surface_builtin_find(word);
-	if (source->builtin != NULL) {
-		buf_add(&source->text, source->builtin->yaml, source->builtin->yaml_len);
-		return 0;
-	}
-	source->path = xstrdup(word);
-	if (strchr(word, '/') == NULL && strchr(word, '.') == NULL) {
-		data_dir = dirs_data(err);
-		if (data_dir == NULL)
-			return -1;
-		free(source->path);
-		source->path = xasprintf("%s/surfaces/%s.yaml", data_dir, word);
-	}
-	return dirs_read_file(source->path, &source->text, err);
+	if (host_locate_surface(word, &source->builtin, &source->path, err) < 0)
+		return -1;
+	if (source->builtin == NULL)
+		return dirs_read_file(source->path, &source->text, err);
+	buf_add(&source->text, source->builtin->yaml, source->builtin->yaml_len);
+	return 0;
 }
 
 static int source_load(
