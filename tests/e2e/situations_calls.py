@@ -196,7 +196,7 @@ def cancelled_waiting():
         server = box.serve()
         server.shake()
         ids = [server.start('fake_sleep') for _ in range(40)]
-        running(box, 32)
+        poll(lambda: len(box.started()) >= 32, 20, '32 starts')
         server.cancel(ids[-1])
         server.result('ping')
         equal(len(box.started()), 32, 'starts')
