@@ -132,6 +132,15 @@ static void check_command(const struct json *arguments, const struct surface_lau
 	surface_command_release(&command);
 }
 
+static void show(void *ctx, const struct json *value, struct buf *ret_text)
+{
+	(void)ctx;
+	if (value->type == JSON_STRING)
+		buf_add(ret_text, value->str, value->len);
+	else
+		buf_add(ret_text, value->raw, value->raw_len);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char root[] = "/r";
@@ -153,6 +162,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	check_command(json_root(&checked), &launch);
-	surface_question(&surface->tools[0], json_root(&checked), &question);
+	surface_question(&surface->tools[0], json_root(&checked), show, NULL, &question);
 	return 0;
 }

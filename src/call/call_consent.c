@@ -90,9 +90,26 @@ static enum call_step ask_by_round_trip(struct call *call, const struct digest *
 	return CALL_INPUT;
 }
 
+/* What may be shown of an argument, whole: it is cut afterwards. */
+static void show(void *ctx, const struct json *value, struct buf *ret_text)
+{
+	struct call *call = ctx;
+	struct redactor *redactor = call->loaded->redactor;
+	cleanup_err struct err ignored = ERR_INIT;
+	size_t masks = 0;
+	size_t escaped = 0;
+
+	if (value->type == JSON_STRING)
+		masks = redact_text(redactor, &call->secrets, value->str, value->len, ret_text);
+	else if (redact_json(redactor, &call->secrets, value->raw, value->raw_len, ret_text, &masks,
+		     &escaped, &ignored) < 0)
+		buf_adds(ret_text, "(withheld)");
+	call->masks += masks;
+}
+
 static enum call_step ask(struct call *call, const struct digest *subject)
 {
-	surface_question(call->tool, json_root(&call->resolved), &call->question);
+	surface_question(call->tool, json_root(&call->resolved), show, call, &call->question);
 	call_redact_text(call, &call->question);
 	if (call->ask == NULL)
 		return ask_by_round_trip(call, subject);

@@ -294,8 +294,15 @@ void surface_make_result(const struct tool *tool, const struct json *arguments,
  */
 void surface_error_result(const struct err *err, struct surface_result *ret_result);
 
-/* The question to a person, from `ask` or the title and non-secret arguments (section 1.2). */
-void surface_question(const struct tool *tool, const struct json *arguments, struct buf *ret_text);
+/* Appends what may be shown of value: a string's text, else JSON text, its secrets masked. */
+typedef void (*surface_show_fn)(void *ctx, const struct json *value, struct buf *ret_text);
+
+/*
+ * The question to a person, from `ask` or the title and non-secret arguments (section 1.2). show is
+ * asked for each value before the value is cut: of half a secret nobody can tell that it is one.
+ */
+void surface_question(const struct tool *tool, const struct json *arguments, surface_show_fn show,
+    void *ctx, struct buf *ret_text);
 
 /* ---- versions ---- */
 

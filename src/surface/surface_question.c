@@ -44,45 +44,58 @@ static void add_quoted(struct buf *buf, const char *data, size_t len)
 		buf_addf(buf, " (and %zu more characters)", left);
 }
 
-static void add_value(struct buf *buf, const struct json *value)
+/* A question under way. */
+struct question {
+	struct buf *buf;
+	const struct surface_tool_internal *in;
+	const struct json *arguments;
+	surface_show_fn show;
+	void *ctx;
+};
+
+static bool is_bare(const struct json *value, const struct buf *shown)
 {
-	if (value->type == JSON_STRING)
-		add_quoted(buf, value->str, value->len);
-	else if (value->type == JSON_ARRAY || value->type == JSON_OBJECT ||
-		 value->raw_len > VALUE_MAX)
-		add_quoted(buf, value->raw, value->raw_len);
-	else
-		buf_add(buf, value->raw, value->raw_len);
+	return value->type != JSON_STRING && value->type != JSON_ARRAY &&
+	       value->type != JSON_OBJECT && shown->len <= VALUE_MAX;
 }
 
-static void add_input(struct buf *buf, const struct surface_tool_internal *in,
-    const struct json *arguments, int input, const char *pointer)
+static void add_value(const struct question *q, const struct json *value)
 {
-	const struct json *value = surface_input_value(in, arguments, input);
+	cleanup_buf struct buf shown = BUF_INIT;
+
+	q->show(q->ctx, value, &shown);
+	if (is_bare(value, &shown))
+		buf_add(q->buf, shown.data, shown.len);
+	else
+		add_quoted(q->buf, shown.data, shown.len);
+}
+
+static void add_input(const struct question *q, int input, const char *pointer)
+{
+	const struct json *value = surface_input_value(q->in, q->arguments, input);
 
 	if (value != NULL && pointer != NULL)
 		value = json_pointer(value, pointer);
 	if (value == NULL)
-		buf_adds(buf, "(not given)");
-	else if (in->inputs[input].is_secret)
-		buf_adds(buf, "(secret)");
+		buf_adds(q->buf, "(not given)");
+	else if (q->in->inputs[input].is_secret)
+		buf_adds(q->buf, "(secret)");
 	else
-		add_value(buf, value);
+		add_value(q, value);
 }
 
 /* `ask`: the author's words, with the values in their holes. */
-static void add_asked(
-    struct buf *buf, const struct surface_tool_internal *in, const struct json *arguments)
+static void add_asked(const struct question *q)
 {
-	for (size_t i = 0; i < in->ask.len; i++) {
-		const struct piece *piece = &in->ask.pieces[i];
+	for (size_t i = 0; i < q->in->ask.len; i++) {
+		const struct piece *piece = &q->in->ask.pieces[i];
 
 		if (!piece->is_hole)
-			buf_add(buf, piece->text, piece->len);
+			buf_add(q->buf, piece->text, piece->len);
 		else if (piece->kind == HOLE_INPUT && piece->input >= 0)
-			add_input(buf, in, arguments, piece->input, piece->pointer);
+			add_input(q, piece->input, piece->pointer);
 		else
-			buf_adds(buf, "(not given)");
+			buf_adds(q->buf, "(not given)");
 	}
 }
 
@@ -99,26 +112,31 @@ static const char *effect_of(enum surface_effect effect)
 	return "It may destroy data, or cannot be taken back.";
 }
 
-static void add_default(struct buf *buf, const struct tool *tool, const struct json *arguments)
+static void add_default(const struct question *q, const struct tool *tool)
 {
-	const struct surface_tool_internal *in = tool->in;
-
-	buf_addf(buf, "Run %s of %s", tool->name, tool->surface->name);
+	buf_addf(q->buf, "Run %s of %s", tool->name, tool->surface->name);
 	if (tool->title != NULL)
-		buf_addf(buf, " (%s)", tool->title);
-	buf_addf(buf, "? %s", effect_of(tool->effect));
-	for (size_t i = 0; i < in->inputs_len; i++) {
-		if (surface_input_value(in, arguments, (int)i) == NULL)
+		buf_addf(q->buf, " (%s)", tool->title);
+	buf_addf(q->buf, "? %s", effect_of(tool->effect));
+	for (size_t i = 0; i < q->in->inputs_len; i++) {
+		if (surface_input_value(q->in, q->arguments, (int)i) == NULL)
 			continue;
-		buf_addf(buf, "\n%s: ", in->inputs[i].name);
-		add_input(buf, in, arguments, (int)i, NULL);
+		buf_addf(q->buf, "\n%s: ", q->in->inputs[i].name);
+		add_input(q, (int)i, NULL);
 	}
 }
 
-void surface_question(const struct tool *tool, const struct json *arguments, struct buf *ret_text)
+void surface_question(const struct tool *tool, const struct json *arguments, surface_show_fn show,
+    void *ctx, struct buf *ret_text)
 {
-	if (surface_tool_ready(tool)->has_ask)
-		add_asked(ret_text, tool->in, arguments);
+	const struct question q = { .buf = ret_text,
+		.in = surface_tool_ready(tool),
+		.arguments = arguments,
+		.show = show,
+		.ctx = ctx };
+
+	if (q.in->has_ask)
+		add_asked(&q);
 	else
-		add_default(ret_text, tool, arguments);
+		add_default(&q, tool);
 }

@@ -207,6 +207,27 @@ static void count_secret(void *ctx, const char *data, size_t len)
 	(*(int *)ctx)++;
 }
 
+/* Shows a value, "token" in it masked. */
+static void show(void *ctx, const struct json *value, struct buf *ret_text)
+{
+	const char *data = value->type == JSON_STRING ? value->str : value->raw;
+	size_t len = value->type == JSON_STRING ? value->len : value->raw_len;
+	const char *token = memmem(data, len, "token", 5);
+
+	(void)ctx;
+	buf_add(ret_text, data, token != NULL ? (size_t)(token - data) : len);
+	if (token != NULL) {
+		buf_adds(ret_text, "***");
+		buf_add(ret_text, token + 5, len - (size_t)(token + 5 - data));
+	}
+}
+
+static void fixture_ask(
+    const struct surface *surface, const struct json_doc *arguments, struct buf *ret_text)
+{
+	surface_question(&surface->tools[0], json_root(arguments), show, NULL, ret_text);
+}
+
 static void secrets_are_found_and_never_asked_about(void **state)
 {
 	cleanup_surface struct surface *surface = fixture_load(INPUTS);
@@ -218,7 +239,7 @@ static void secrets_are_found_and_never_asked_about(void **state)
 	fixture_json(&doc, "{\"password\":\"hush\",\"uri\":\"u\"}");
 	surface_each_secret(&surface->tools[0], json_root(&doc), count_secret, &found);
 	assert_int_equal(found, 1);
-	surface_question(&surface->tools[0], json_root(&doc), &text);
+	fixture_ask(surface, &doc, &text);
 	assert_null(strstr(text.data, "hush"));
 	assert_non_null(strstr(text.data, "password: (secret)"));
 	assert_non_null(
@@ -237,7 +258,7 @@ static void a_question_quotes_and_shortens_what_the_caller_chose(void **state)
 
 	(void)state;
 	fixture_json(&doc, "{\"a\":\"x\\\"? Yes.\\n\\u202eevil\"}");
-	surface_question(&surface->tools[0], json_root(&doc), &text);
+	fixture_ask(surface, &doc, &text);
 	assert_string_equal(text.data, "Delete \"x\\\"? Yes.\\u{000A}\\u{202E}evil\"?");
 	buf_adds(&arguments, "{\"a\":\"");
 	for (size_t i = 0; i < 130; i++)
@@ -245,12 +266,32 @@ static void a_question_quotes_and_shortens_what_the_caller_chose(void **state)
 	buf_adds(&arguments, "\"}");
 	fixture_json(&doc, arguments.data);
 	buf_reset(&text);
-	surface_question(&surface->tools[0], json_root(&doc), &text);
+	fixture_ask(surface, &doc, &text);
 	assert_non_null(strstr(text.data, "\xc3\xa9\" (and 10 more characters)?"));
 	fixture_json(&none, "{}");
 	buf_reset(&text);
-	surface_question(&surface->tools[0], json_root(&none), &text);
+	fixture_ask(surface, &none, &text);
 	assert_string_equal(text.data, "Delete (not given)?");
+}
+
+static void a_question_masks_before_it_cuts(void **state)
+{
+	cleanup_surface struct surface *surface = fixture_tool("",
+	    "argv: ['--a={a}', { each: b, words: '--b={}' }], input: { properties: { a: { type: "
+	    "string, description: A. }, b: { type: array, items: { type: string }, description: "
+	    "B. } } }");
+
+	(void)state;
+	for (size_t pad = 112; pad <= 120; pad++) {
+		cleanup_json struct json_doc doc = JSON_DOC_INIT;
+		cleanup_buf struct buf text = BUF_INIT;
+		cleanup_free char *arguments = xasprintf(
+		    "{\"a\":\"%0*dtoken\",\"b\":[\"%0*dtoken\"]}", (int)pad, 0, (int)pad, 0);
+
+		fixture_json(&doc, arguments);
+		fixture_ask(surface, &doc, &text);
+		assert_null(strstr(strstr(text.data, "\na: "), "to"));
+	}
 }
 
 /* ---- paths ---- */
@@ -460,6 +501,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_exactly_one_group_says_when_none_is_given),
 	cmocka_unit_test(secrets_are_found_and_never_asked_about),
 	cmocka_unit_test(a_question_quotes_and_shortens_what_the_caller_chose),
+	cmocka_unit_test(a_question_masks_before_it_cuts),
 	cmocka_unit_test_setup_teardown(
 	    paths_out_of_the_roots_are_refused_alike, tree_make, tree_remove),
 	cmocka_unit_test_setup_teardown(
