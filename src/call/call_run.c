@@ -76,6 +76,15 @@ struct run *host_start_program(const struct served *served, const struct surface
 	return run_start(served->host->loop, spec, done, ctx, err);
 }
 
+/* A program may print what it was given in secret. */
+static void know_secrets(struct call *call)
+{
+	cleanup_strvec struct strvec environment = STRVEC_INIT;
+
+	run_environment(&call->tool->surface->program.env, &call->command.set, &environment);
+	redactor_values_add_environment(&call->secrets, &environment);
+}
+
 static int start(struct call *call)
 {
 	const struct surface_command *command = &call->command;
@@ -88,6 +97,7 @@ static int start(struct call *call)
 		.max_stderr = LIMIT_STDERR,
 	};
 
+	know_secrets(call);
 	call->run = host_start_program(call->served, call->tool->surface, &command->words,
 	    &command->set, &spec, run_done, call, &call->err);
 	return call->run != NULL ? 0 : -1;

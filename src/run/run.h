@@ -231,6 +231,10 @@ struct redactor_values {
 void redactor_values_release(struct redactor_values *values);
 void redactor_values_add(struct redactor_values *values, const char *data, size_t len);
 
+/* Of "NAME=value" entries: the values of at least 8 bytes whose names say that they are secret. */
+void redactor_values_add_environment(
+    struct redactor_values *values, const struct strvec *environment);
+
 /* Appends text with its secrets masked; returns how many masks were set. values may be NULL. */
 size_t redact_text(struct redactor *redactor, const struct redactor_values *values,
     const char *data, size_t len, struct buf *ret_text);
@@ -244,7 +248,7 @@ size_t redact_stderr(struct redactor *redactor, const struct redactor_values *va
  * The same over JSON text (valid, one value): every string, keys included, is masked and made
  * clean (text_add_clean) on its decoded form; a string whose member's name says that it is a secret
  * is masked whole, also in an array there and in {"name": N, "value": V}; a number that is a known
- * value becomes a mask. All other tokens, and strings that need nothing, keep their bytes; white
+ * value, however it is written, becomes a mask. All other tokens, and strings that need nothing, keep their bytes; white
  * space between tokens is dropped. *ret_escaped counts characters made visible.
  */
 int redact_json(struct redactor *redactor, const struct redactor_values *values, const char *data,

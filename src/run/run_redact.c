@@ -13,7 +13,6 @@
 #include "json/json.h"
 
 /* The name in the mask of a known value. */
-#define VALUE_NAME "secret"
 
 /* What a text is replaced by that would need masks when none can be made. */
 #define WITHHELD "[withheld: this text holds secrets, and the key for masks cannot be had]"
@@ -216,7 +215,7 @@ static void find_value(struct redactor *redactor, const char *value, const char 
 		if (hit == NULL)
 			return;
 		at = (size_t)(hit - data);
-		add_span(redactor, at, at + value_len, VALUE_NAME);
+		add_span(redactor, at, at + value_len, REDACT_VALUE_NAME);
 		at++;
 	}
 }

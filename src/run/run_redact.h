@@ -54,6 +54,9 @@ extern const char *const redact_name_tails[];
 extern const char redact_assigned_pattern[];
 extern const char redact_option_pattern[];
 
+/* What the mask of a known value says. */
+#define REDACT_VALUE_NAME "secret"
+
 /* ---- names and values ---- */
 
 /* The row for a name such as "apiKey", or NULL: it says nothing of secrets. */

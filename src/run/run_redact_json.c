@@ -22,13 +22,14 @@ struct known_key {
 struct json_walk {
 	struct redactor *redactor;
 	const struct redactor_values *values;
-	struct buf *out;      /* the text under way */
-	struct buf masked;    /* one string, masked; kept for the next */
-	struct buf clean;     /* and made clean */
-	size_t masks;         /* set so far */
-	size_t escaped;       /* characters made visible so far */
-	bool has_changed_key; /* two keys of one object may be equal now */
-	struct err *err;      /* set when no mask can be made */
+	struct json_doc numbers; /* the known values that are numbers, in an array; or empty */
+	struct buf *out;         /* the text under way */
+	struct buf masked;       /* one string, masked; kept for the next */
+	struct buf clean;        /* and made clean */
+	size_t masks;            /* set so far */
+	size_t escaped;          /* characters made visible so far */
+	bool has_changed_key;    /* two keys of one object may be equal now */
+	struct err *err;         /* set when no mask can be made */
 	struct known_key keys[KNOWN_KEYS];
 };
 
@@ -85,6 +86,19 @@ static void write_string(struct json_walk *walk, const struct json *string)
 		buf_add(walk->out, string->raw, string->raw_len);
 }
 
+/* A mask in the place of a whole value; nothing when none can be made, for err is set then. */
+static void write_mask(struct json_walk *walk, const char *name)
+{
+	struct redact_host *host = redactor_host(walk->redactor);
+
+	if (redact_host_marker(host, walk->err) == NULL)
+		return;
+	buf_reset(&walk->masked);
+	redact_add_mask(host, name, &walk->masked);
+	json_quote(walk->out, walk->masked.data, walk->masked.len);
+	walk->masks++;
+}
+
 /* A string whose name says that it is a secret goes as a whole. */
 static bool write_named(
     struct json_walk *walk, const struct json *string, const struct redact_name *name)
@@ -97,20 +111,47 @@ static bool write_named(
 		return true;
 	if (redact_mask_len(host, string->str, string->len) == string->len)
 		return false;
-	buf_reset(&walk->masked);
-	redact_add_mask(host, name->ending, &walk->masked);
-	json_quote(walk->out, walk->masked.data, walk->masked.len);
-	walk->masks++;
+	write_mask(walk, name->ending);
 	return true;
 }
 
-/* A number may be a known value, a PIN: then a mask takes its place. */
-static bool is_known_number(const struct json_walk *walk, const struct json *value)
+static bool is_number(const char *text)
 {
+	cleanup_json struct json_doc doc = JSON_DOC_INIT;
+	cleanup_err struct err ignored = ERR_INIT;
+
+	return (*text == '-' || (*text >= '0' && *text <= '9')) &&
+	       json_read(&doc, text, strlen(text), &ignored) == 0;
+}
+
+/* Read once, for they are compared with each number of the text. */
+static int find_numbers(struct json_walk *walk)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	size_t len;
+
 	for (size_t i = 0; walk->values != NULL && i < walk->values->items.len; i++) {
 		const char *item = walk->values->items.items[i];
 
-		if (strlen(item) == value->raw_len && memcmp(item, value->raw, value->raw_len) == 0)
+		if (is_number(item))
+			buf_addf(&text, "%c%s", text.len == 0 ? '[' : ',', item);
+	}
+	if (text.len == 0)
+		return 0;
+	buf_addc(&text, ']');
+	len = text.len;
+	return json_read_take(&walk->numbers, buf_detach(&text), len, walk->err);
+}
+
+/* A number may be a known value, a PIN: then a mask takes its place, however it is written. */
+static bool is_known_number(const struct json_walk *walk, const struct json *value)
+{
+	const struct json *numbers = json_root(&walk->numbers);
+
+	if (numbers == NULL)
+		return false;
+	json_foreach (number, numbers) {
+		if (json_number_compare(number, value) == 0)
 			return true;
 	}
 	return false;
@@ -118,8 +159,8 @@ static bool is_known_number(const struct json_walk *walk, const struct json *val
 
 static void write_number(struct json_walk *walk, const struct json *value)
 {
-	if (is_known_number(walk, value) && mask_string(walk, value->raw, value->raw_len))
-		json_quote(walk->out, walk->masked.data, walk->masked.len);
+	if (is_known_number(walk, value))
+		write_mask(walk, REDACT_VALUE_NAME);
 	else
 		buf_add(walk->out, value->raw, value->raw_len);
 }
@@ -277,6 +318,7 @@ int redact_json(struct redactor *redactor, const struct redactor_values *values,
 	cleanup_json struct json_doc doc = JSON_DOC_INIT;
 	struct json_walk walk = { .redactor = redactor,
 		.values = values,
+		.numbers = JSON_DOC_INIT,
 		.out = ret_text,
 		.masked = BUF_INIT,
 		.clean = BUF_INIT,
@@ -286,9 +328,11 @@ int redact_json(struct redactor *redactor, const struct redactor_values *values,
 
 	if (json_read(&doc, data, len, err) < 0)
 		return refuse_text(err);
-	write_value(&walk, json_root(&doc), NULL);
+	if (find_numbers(&walk) == 0)
+		write_value(&walk, json_root(&doc), NULL);
 	buf_release(&walk.masked);
 	buf_release(&walk.clean);
+	json_doc_release(&walk.numbers);
 	result = finish(&walk, start, err);
 	if (result < 0) {
 		buf_truncate(ret_text, start);

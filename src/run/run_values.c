@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Known values: what a call's own secrets may look like when they come back. */
-#include "run/run.h"
+#include "run/run_redact.h"
 
 #include <string.h>
 
@@ -9,6 +9,9 @@
 
 /* A shorter value would mask words of ordinary text. */
 #define VALUE_MIN 4
+
+/* Of a variable: "false" or "none" beside such a name is no secret. */
+#define VARIABLE_MIN 8
 
 void redactor_values_release(struct redactor_values *values)
 {
@@ -61,4 +64,28 @@ void redactor_values_add(struct redactor_values *values, const char *data, size_
 	(void)text_add_clean(&clean, data, len);
 	add_form(values, clean.data, clean.len);
 	add_url_form(values, data, len);
+}
+
+static bool is_secret_variable(const char *name, size_t name_len, const char *value)
+{
+	const struct redact_name *judged = redact_judge_name(name, name_len);
+	size_t len = strlen(value);
+
+	if (judged == NULL || judged->kind == REDACT_NOTHING || len < VARIABLE_MIN)
+		return false;
+	return judged->kind != REDACT_RANDOM ||
+	       redact_judge_value(REDACT_RANDOM, REDACT_MEMBER, value, len);
+}
+
+void redactor_values_add_environment(
+    struct redactor_values *values, const struct strvec *environment)
+{
+	for (size_t i = 0; i < environment->len; i++) {
+		const char *name = environment->items[i];
+		size_t name_len = strcspn(name, "=");
+		const char *value = name + name_len + (name[name_len] == '=' ? 1 : 0);
+
+		if (is_secret_variable(name, name_len, value))
+			redactor_values_add(values, value, strlen(value));
+	}
 }

@@ -302,6 +302,31 @@ static void a_known_number_becomes_a_mask(void **state)
 	(void)state;
 	(void)assert_json("48151", "{\"pin\":48151,\"other\":481516,\"text\":\"48151\"}",
 	    "{\"pin\":\"[masked:secret]\",\"other\":481516,\"text\":\"[masked:secret]\"}");
+	(void)assert_json("48151", "[48151.0,4.8151e4,-48151,4815.1,true]",
+	    "[\"[masked:secret]\",\"[masked:secret]\",-48151,4815.1,true]");
+	(void)assert_json(
+	    "1e999999999999999999999", "[1,1e999999999999999999999]", "[1,\"[masked:secret]\"]");
+	(void)assert_json("0815x", "[8150,\"0815x\"]", "[8150,\"[masked:secret]\"]");
+}
+
+static void variables_are_known_by_their_names_alone(void **state)
+{
+	struct redactor_values values = REDACTOR_VALUES_INIT;
+	cleanup_strvec struct strvec environment = STRVEC_INIT;
+
+	(void)state;
+	strvec_push(&environment, "HOME=/home/ada/work");
+	strvec_push(&environment, "PATH_TOKEN");
+	strvec_push(&environment, "DB_PASSWORD=no");
+	strvec_push(&environment, "USE_TOKEN=false");
+	redactor_values_add_environment(&values, &environment);
+	assert_int_equal(values.items.len, 0);
+	strvec_push(&environment, "DB_PASSWORD=correct horse=battery");
+	strvec_push(&environment, "FAKE_TOKEN=staple-staple");
+	redactor_values_add_environment(&values, &environment);
+	assert_true(strvec_contains(&values.items, "correct horse=battery"));
+	assert_true(strvec_contains(&values.items, "staple-staple"));
+	redactor_values_release(&values);
 }
 
 static void a_value_is_found_in_a_url(void **state)
@@ -417,6 +442,7 @@ int main(void)
 		cmocka_unit_test(a_key_block_is_found_behind_its_escapes),
 		cmocka_unit_test(a_key_block_without_its_end_is_masked_as_far_as_it_goes),
 		cmocka_unit_test(a_known_number_becomes_a_mask),
+		cmocka_unit_test(variables_are_known_by_their_names_alone),
 		cmocka_unit_test(a_value_is_found_in_a_url),
 		cmocka_unit_test(a_long_value_beside_a_name_goes_to_its_end),
 		cmocka_unit_test(a_megabyte_that_begins_like_secrets_takes_linear_time),
