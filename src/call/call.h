@@ -151,6 +151,7 @@ struct call_outcome {
 	/* Set: a protocol error (unknown or hidden tool, a refused requestState). */
 	struct err err;
 	struct surface_result result; /* else this, redacted; for `isError` see is_error */
+	size_t masks;                 /* how many secrets were masked in it */
 	bool is_cancelled;            /* by call_cancel(): nobody waits for an answer */
 	const char *question;         /* set: the call needs a person's answer first (modern) */
 	const char *state;            /* the requestState for it */

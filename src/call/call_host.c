@@ -203,6 +203,7 @@ void host_free(struct host *host)
 	for (size_t i = 0; i < host->served_len; i++)
 		served_release(&host->served[i]);
 	free(host->served);
+	redactor_free(host->redactor);
 	redact_host_free(host->masking);
 	free(host->tools);
 	run_files_free(host->files);

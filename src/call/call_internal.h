@@ -58,6 +58,8 @@ struct host {
 	struct strvec closed; /* never reachable by a path argument */
 	struct gate_config config;
 	struct redact_host *masking; /* what the redactors of all surfaces share */
+	struct redactor
+	    *redactor; /* of no surface, for what belongs to none; NULL: not needed yet */
 	struct served *served;
 	size_t served_len;
 	struct ledger *ledger;
@@ -207,6 +209,7 @@ void call_version_kill(struct served *served);
 
 /* call_redact.c: masks secrets in text that is to leave, and makes the invisible visible. */
 void call_redact_text(struct call *call, struct buf *text);
+struct redactor *host_redactor(struct host *host); /* borrowed; of no surface */
 
 /* call_consent.c: asks a person, or judges the answer that is there. */
 enum call_step call_ask_person(struct call *call);

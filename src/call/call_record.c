@@ -2,6 +2,15 @@
 /* record: the row is durable before the answer is written. */
 #include "call/call_internal.h"
 
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+
+/* Bytes of a name that the caller chose: looked at for secrets, and kept. */
+#define NAME_READ (64 * KIB)
+#define NAME_KEPT ((size_t)200)
+
 static void recorded(void *ctx, int64_t sequence, const struct err *err)
 {
 	struct call *call = ctx;
@@ -55,9 +64,43 @@ static void describe(const struct call *call, struct ledger_record *record)
 	record->output_bytes = (int64_t)outcome->out.len;
 }
 
+/* What the caller chose, as it is recorded. */
+struct told {
+	struct buf tool;
+	struct buf client;
+	struct buf arguments;
+};
+
+#define TOLD_INIT ((struct told){ .tool = BUF_INIT, .client = BUF_INIT, .arguments = BUF_INIT })
+#define cleanup_told __attribute__((cleanup(told_release)))
+
+static void told_release(struct told *told)
+{
+	buf_release(&told->tool);
+	buf_release(&told->client);
+	buf_release(&told->arguments);
+}
+
+/* Nobody knows what a caller puts where a name belongs: masked first, then cut. */
+static const char *tell_name(const struct call *call, const char *name, struct buf *ret_text)
+{
+	struct redactor *redactor = call->loaded != NULL ? call->loaded->redactor : NULL;
+
+	if (name == NULL)
+		return NULL;
+	if (redactor == NULL)
+		redactor = host_redactor(call->host);
+	(void)redact_text(redactor, NULL, name, text_cut(name, strlen(name), NAME_READ), ret_text);
+	if (ret_text->len > NAME_KEPT) {
+		buf_truncate(ret_text, text_cut(ret_text->data, ret_text->len, NAME_KEPT));
+		buf_adds(ret_text, "…");
+	}
+	return ret_text->data;
+}
+
 /* Everything about the call that a row can say before it has run. */
 static struct ledger_record make_record(
-    const struct call *call, enum ledger_kind kind, struct buf *arguments)
+    const struct call *call, enum ledger_kind kind, struct told *told)
 {
 	const struct host_options *options = call->host->options;
 	struct ledger_record record = LEDGER_RECORD_INIT;
@@ -65,16 +108,17 @@ static struct ledger_record make_record(
 	record.kind = kind;
 	record.caller = options->caller;
 	record.protocol = call->protocol;
-	record.client = call->client;
-	record.tool = call->name;
+	record.client = tell_name(call, call->client, &told->client);
+	record.tool =
+	    call->tool != NULL ? call->tool->name : tell_name(call, call->name, &told->tool);
 	record.workspace = options->workspace;
 	record.stage = options->stage;
 	if (call->tool != NULL)
 		describe(call, &record);
 	if (json_root(&call->arguments) != NULL) {
-		json_write_canonical(arguments, json_root(&call->arguments));
-		record.arguments = arguments->data;
-		record.arguments_len = arguments->len;
+		json_write_canonical(&told->arguments, json_root(&call->arguments));
+		record.arguments = told->arguments.data;
+		record.arguments_len = told->arguments.len;
 	}
 	return record;
 }
@@ -82,10 +126,12 @@ static struct ledger_record make_record(
 uint64_t call_queue_row(
     struct call *call, enum ledger_kind kind, const char *detail, ledger_done_fn done)
 {
-	cleanup_buf struct buf arguments = BUF_INIT;
-	struct ledger_record record = make_record(call, kind, &arguments);
+	cleanup_told struct told told = TOLD_INIT;
+	struct ledger_record record = make_record(call, kind, &told);
 
 	record.detail = detail;
+	record.masks = (int64_t)call->masks;
+	record.escaped = (int64_t)call->escaped;
 	return ledger_queue(call->host->ledger, &record, done, call);
 }
 
@@ -101,8 +147,8 @@ static enum ledger_kind kind_of(const struct call *call)
 
 enum call_step call_record(struct call *call)
 {
-	cleanup_buf struct buf arguments = BUF_INIT;
-	struct ledger_record record = make_record(call, kind_of(call), &arguments);
+	cleanup_told struct told told = TOLD_INIT;
+	struct ledger_record record = make_record(call, kind_of(call), &told);
 
 	record.code = call->result.code;
 	record.detail = call->needs_input ? "asked" : call->failed_stage;

@@ -11,6 +11,13 @@
 
 #include "base/text.h"
 
+struct redactor *host_redactor(struct host *host)
+{
+	if (host->redactor == NULL)
+		host->redactor = redactor_new(host->masking);
+	return host->redactor;
+}
+
 /* What is made clean is looked at once more: an invisible character may have stood amid a secret. */
 void call_redact_text(struct call *call, struct buf *text)
 {
@@ -44,11 +51,14 @@ static int redact_result(struct call *call)
 {
 	struct redactor *redactor = call->loaded->redactor;
 	cleanup_buf struct buf json = BUF_INIT;
+	size_t before = call->masks;
+	size_t in_text;
 	size_t masks = 0;
 	size_t escaped = 0;
 
 	if (call->result.has_text)
 		call_redact_text(call, &call->result.text);
+	in_text = call->masks - before;
 	redact_code(call);
 	if (call->result.json.len == 0)
 		return 0;
@@ -58,7 +68,8 @@ static int redact_result(struct call *call)
 	buf_release(&call->result.json);
 	call->result.json = json;
 	json = BUF_INIT;
-	call->masks += masks;
+	/* Both parts say the same: what is masked in either counts once. */
+	call->masks += masks > in_text ? masks - in_text : 0;
 	call->escaped += escaped;
 	return 0;
 }

@@ -102,6 +102,7 @@ static void end(struct call *call)
 	struct call_outcome outcome = {
 		.result = call->result,
 		.is_cancelled = call->is_cancelled,
+		.masks = call->masks,
 	};
 
 	if (call->needs_input && !err_is_set(&call->err)) {
@@ -175,6 +176,8 @@ void call_answer(struct call *call, enum call_answer answer)
 	json_doc_release(&call->arguments);
 	json_doc_release(&call->resolved);
 	redactor_values_release(&call->secrets);
+	call->masks = 0; /* the row about the question has them */
+	call->escaped = 0;
 	call->stage = 0;
 	walk(call);
 }

@@ -11,10 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 
-/* As much of a client's name as the record needs, and of a version as an error repeats. */
-#define NAME_BYTES ((size_t)200)
+/* As much of a version as an error repeats. */
+#define VERSION_BYTES ((size_t)200)
+
+/* As much of a client's name as is looked at for secrets before its record (call_record.c), where it
+ * is cut to what is kept. */
+#define NAME_BYTES (64 * KIB)
 
 void mcp_session_release(struct mcp_session *session)
 {
@@ -101,7 +106,8 @@ static int refuse_version(const struct json *version, struct err *err)
 	json_write_string(&w, mcp_revision_modern()->name);
 	json_write_array_end(&w);
 	json_write_key(&w, "requested");
-	json_write_string_len(&w, version->str, text_cut(version->str, version->len, NAME_BYTES));
+	json_write_string_len(
+	    &w, version->str, text_cut(version->str, version->len, VERSION_BYTES));
 	json_write_object_end(&w);
 	(void)err_set(err, ERR_UNSUPPORTED_VERSION,
 	    "this protocol version is not served with _meta; use %s, or send initialize",

@@ -34,6 +34,9 @@
 #define MCP_SERVER_INFO "{\"name\":\"stile\",\"title\":\"Stile\",\"version\":\"" STILE_VERSION "\"}"
 #define MCP_META_SERVER "\"io.modelcontextprotocol/serverInfo\":" MCP_SERVER_INFO
 #define MCP_META "\"_meta\":{" MCP_META_SERVER "}"
+
+/* How many secrets were masked in a result: docs/redaction.md. */
+#define MCP_KEY_MASKED "stile/masked"
 #define MCP_CAPABILITIES "\"capabilities\":{\"tools\":{\"listChanged\":true}}"
 #define MCP_COMPLETE "\"resultType\":\"complete\""
 

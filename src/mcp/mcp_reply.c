@@ -141,9 +141,23 @@ static void add_content(struct buf *buf, const struct surface_result *result)
 	buf_adds(buf, "}]");
 }
 
+/* Who we are where the era wants it said, and how many secrets were masked where some were (clients.md
+ * Q74). */
+static void add_meta(struct buf *buf, bool is_modern, size_t masks)
+{
+	if (!is_modern && masks == 0)
+		return;
+	buf_adds(buf, ",\"_meta\":{");
+	if (is_modern)
+		buf_adds(buf, MCP_META_SERVER);
+	if (masks > 0)
+		buf_addf(buf, "%s\"" MCP_KEY_MASKED "\":%zu", is_modern ? "," : "", masks);
+	buf_addc(buf, '}');
+}
+
 /* with_json: the structured part, for those who know it. */
 static bool add_result(struct mcp_server *server, const struct mcp_waiter *waiter,
-    const struct surface_result *result, bool with_json)
+    const struct surface_result *result, bool with_json, size_t masks)
 {
 	struct buf *queue = queue_of(server, waiter);
 	size_t start = begin_answer(queue, waiter);
@@ -158,8 +172,7 @@ static bool add_result(struct mcp_server *server, const struct mcp_waiter *waite
 	}
 	if (result->is_error)
 		buf_adds(queue, ",\"isError\":true");
-	if (waiter->revision->is_modern)
-		buf_adds(queue, "," MCP_META);
+	add_meta(queue, waiter->revision->is_modern, masks);
 	buf_adds(queue, "}}");
 	return end_answer(queue, start, waiter);
 }
@@ -182,7 +195,8 @@ static void reply_too_large(struct mcp_server *server, const struct mcp_flight *
 	(void)err_set(&err, ERR_OUTPUT_TOO_LARGE,
 	    "the answer is larger than one message may be; ask for less at once");
 	surface_error_result(&err, &result);
-	if (!add_result(server, &flight->waiter, &result, may_have_json(server, flight, &result)))
+	if (!add_result(
+		server, &flight->waiter, &result, may_have_json(server, flight, &result), 0))
 		mcp_reply_error(server, &flight->waiter, &err);
 	surface_result_release(&result);
 }
@@ -232,7 +246,7 @@ void mcp_reply_outcome(
 		reply_question(server, flight, outcome);
 	else if (is_capability_missing(flight, result))
 		reply_capability_missing(server, flight);
-	else if (!add_result(
-		     server, &flight->waiter, result, may_have_json(server, flight, result)))
+	else if (!add_result(server, &flight->waiter, result, may_have_json(server, flight, result),
+		     outcome->masks))
 		reply_too_large(server, flight);
 }

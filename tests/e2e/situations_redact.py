@@ -100,3 +100,66 @@ def in_questions():
         server.start('fake_write', {'note': GITHUB})
         notes = poll(lambda: server.notes('elicitation/create'), 10, 'the question')
         check('a8F3' not in json.dumps(notes), notes)
+
+
+@test('vault 4 a question shows no beginning of a token where a long value is cut')
+def cut_in_questions():
+    with Box() as box:
+        server = box.serve('--allow-write', 'fake')
+        server.shake('2025-11-25', {'elicitation': {}})
+        for pad in range(80, 121, 8):
+            server.start('fake_write', {'note': 'x' * pad + ' ' + GITHUB})
+        notes = poll(lambda: (lambda n: n if len(n) == 6 else None)(
+            server.notes('elicitation/create')), 10, 'the questions')
+        check('ghp' not in json.dumps(notes), notes)
+        asked = [r for r in box.ledger() if r['detail'] == 'asked']
+        check(len(asked) == 6 and all(r['masks'] > 0 for r in asked), asked)
+
+
+@test('Q74 the answer says how many values were masked, in both eras, and nothing where none was')
+def counted_in_answers():
+    with Box() as box:
+        server = box.serve()
+        server.shake()
+        two = json.dumps({'a': GITHUB, 'b': f'x {GITHUB}', 'c': 'harmless'})
+        for modern in (None, {}):
+            for tool, out, masks in (('fake_say', two, 2), ('fake_text', GITHUB, 1),
+                                     ('fake_say', '{"a":1}', None)):
+                result = server.call(tool, {'out': out}, modern=modern)
+                equal(result.get('_meta', {}).get('stile/masked'), masks, out)
+                equal('_meta' in result, masks is not None or modern is not None, 'an empty _meta')
+            failed = server.call('fake_say', {'err': GITHUB, 'exit': 1}, modern=modern)
+            equal(failed['_meta']['stile/masked'], 1, 'an error')
+
+
+@test('Q73 a token as the name of a tool or of a client is not in the ledger; names there are short')
+def names_in_the_ledger():
+    stile_token = 'stv' + '_' + ('a8F3kd92Lm4xQ7Wb' * 3)[:43]
+    with Box() as box:
+        for name in (stile_token, 'x' * 190 + ' ' + GITHUB, 'n' * 5000):
+            server = box.serve()
+            server.result('initialize', {'protocolVersion': '2025-11-25', 'capabilities': {},
+                                         'clientInfo': {'name': name, 'version': '1'}})
+            server.notify('notifications/initialized')
+            server.answer(server.start(name))
+            server.call('fake_args')
+            server.end()
+        rows = box.ledger()
+        equal([r['kind'] for r in rows if r['kind'] != 'checkpoint'], ['refusal', 'call'] * 3)
+        for row in rows:
+            for column in ('tool', 'client'):
+                text = row[column] or ''
+                check(len(text.encode()) <= 203, column, text)
+                check('a8F3' not in text and 'ghp' not in text, column, text)
+        check(MASK.fullmatch(rows[0]['tool']), rows[0]['tool'])
+
+
+@test('Q73 what a program was given in secret leaves masked: a variable, a number, however written')
+def given_in_secret():
+    with Box() as box:
+        server = box.serve(env=box.env(FAKE_TOKEN='staple-horse-staple'))
+        server.shake()
+        value = value_of(say(server, out='{"said": "it is staple-horse-staple", "n": 1}'))
+        equal(MASK.sub('M', value['said']), 'it is M')
+        text = text_of(say(server, exit=1, err='bad staple-horse-staple'))
+        check('staple' not in text and MASK.search(text), text)
