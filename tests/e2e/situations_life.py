@@ -228,15 +228,19 @@ def private_file():
     with Box() as box:
         server = box.serve()
         server.shake()
-        identity = server.start('fake_secret', {'password': 'hunter2hunter2', 'ms': 1000})
-        path = poll(lambda: private_files(box), 5, 'a private file')[0]
+        identity = server.start('fake_secret', {'password': 'hunter2hunter2', 'ms': 60000})
+        program = poll(box.fakes, 5, 'the program')[0]   # the file is whole now, not before
+        path = private_files(box)[0]
         equal(stat.S_IMODE(os.stat(path).st_mode), 0o600, 'mode of the file')
         equal(stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode), 0o700, 'mode of the folder')
         with open(path) as f:
             equal(f.read(), 'hunter2hunter2', 'content')
-        value_of(server.answer(identity)['result'])
+        equal(poll(box.started, 5, 'its words')[0][2], f'--file={path}', 'what the program was told')
+        kill(program, signal.SIGTERM)
+        equal(code_of(server.answer(identity)['result']), 'PROGRAM_FAILED')
         equal(private_files(box), [], 'files left')
-        equal(box.started()[0][2], f'--file={path}', 'what the program was told')
+        value_of(server.call('fake_secret', {'password': 'hunter2hunter2'}))
+        equal(private_files(box), [], 'files left by a program that went well')
 
 
 @test('Q51 what a killed server left behind is removed by the next one')
