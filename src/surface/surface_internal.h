@@ -217,9 +217,9 @@ struct ref {
 enum search_match { SEARCH_CONTAINS, SEARCH_PREFIX, SEARCH_EXACT };
 struct result_search {
 	struct word for_;
-	const struct json *in; /* array of field names */
-	struct word match;     /* a literal, or one hole */
-	bool is_case_sensitive;
+	const struct json *in;         /* array of field names */
+	struct word match;             /* a literal, or one hole */
+	struct word is_case_sensitive; /* "true", "false", or one hole; empty: false */
 };
 struct result_sort {
 	struct word by;

@@ -120,6 +120,17 @@ static int read_match(const struct result_search *search, const struct scope_val
 	return err_set(err, ERR_INVALID_ARGUMENT, "search knows contains, prefix and exact only");
 }
 
+static int read_case(const struct result_search *search, const struct scope_values *values,
+    bool *ret_is_case_sensitive, struct err *err)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+
+	if (surface_expand_word(&search->is_case_sensitive, values, LIMIT_ARGUMENT, &text, err) < 0)
+		return -1;
+	*ret_is_case_sensitive = strcmp(text.data, "true") == 0;
+	return 0;
+}
+
 int surface_list_search(struct list *list, const struct result_search *search,
     const struct scope_values *values, struct err *err)
 {
@@ -130,9 +141,9 @@ int surface_list_search(struct list *list, const struct result_search *search,
 
 	if (given <= 0)
 		return given;
-	if (read_match(search, values, &s.match, err) < 0)
+	if (read_match(search, values, &s.match, err) < 0 ||
+	    read_case(search, values, &s.is_case_sensitive, err) < 0)
 		return -1;
-	s.is_case_sensitive = search->is_case_sensitive;
 	add_comparable(&s, &s.wanted, wanted.data, wanted.len);
 	for (size_t i = 0; i < list->len; i++) {
 		if (entry_matches(&s, search->in, list->items[i].node))

@@ -153,6 +153,24 @@ static void read_choice(struct loader *l, const struct json *node, const struct 
 		(void)loader_choice(l, value, choices);
 }
 
+/* true, false, or one hole whose input is a boolean. */
+static void read_case(
+    struct loader *l, const struct json *node, const struct place *place, struct word *ret_word)
+{
+	bool is_true = false;
+
+	if (node->type != JSON_STRING) {
+		loader_bool(l, node, &is_true);
+		set_literal(l, is_true ? "true" : "false", ret_word);
+		return;
+	}
+	if (!loader_word(l, node, place, ret_word))
+		return;
+	if (!surface_word_is_hole(ret_word) ||
+	    !loader_schema_is(loader_hole_schema(l, &ret_word->pieces[0], NULL), "boolean"))
+		loader_error(l, node, "this is true, false, or one hole whose input is a boolean");
+}
+
 struct search_nodes {
 	const struct json *for_;
 	const struct json *in;
@@ -189,7 +207,7 @@ static void read_search(struct loader *l, const struct json *value, void *target
 	if (n.match != NULL)
 		read_choice(l, n.match, &place, matches, &search->match);
 	if (n.case_ != NULL)
-		loader_bool(l, n.case_, &search->is_case_sensitive);
+		read_case(l, n.case_, &place, &search->is_case_sensitive);
 	result_of(target)->search = search;
 }
 
@@ -463,6 +481,14 @@ static void read_match(struct loader *l, const struct json *value, void *target)
 	((struct error_rule *)target)->match = loader_regex(l, value);
 }
 
+/* Ours, but for two that mean the same whoever says them. */
+static bool is_reserved_code(const char *name)
+{
+	enum err_code code = err_find(name);
+
+	return code != ERR_CODE_COUNT && code != ERR_NOT_FOUND && code != ERR_PERMISSION_DENIED;
+}
+
 static void read_code(struct loader *l, const struct json *value, void *target)
 {
 	const char *text = loader_text(l, value);
@@ -472,7 +498,7 @@ static void read_code(struct loader *l, const struct json *value, void *target)
 	if (strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != value->len ||
 	    value->len > 60 || text[0] < 'A' || text[0] > 'Z')
 		loader_error(l, value, "a code is capitals, digits and _");
-	else if (err_is_wire_name(text))
+	else if (is_reserved_code(text))
 		loader_error(l, value, "%s is a code of stile itself", text);
 	((struct error_rule *)target)->code = text;
 }

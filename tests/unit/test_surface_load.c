@@ -558,6 +558,9 @@ static void results_are_checked(void **state)
 		{ "{ as: item }", "no such ref" },
 		{ "{ text: '' }", "points to a string" },
 		{ "{ search: { for: x, in: [a], match: fuzzy } }", "one of contains" },
+		{ "{ search: { for: x, in: [a], case: 1 } }", "true or false" },
+		{ "{ search: { for: x, in: [a], case: '{c}' } }", "whose input is a boolean" },
+		{ "{ search: { for: x, in: [a], case: upper } }", "whose input is a boolean" },
 		{ "{ sort: { by: a, order: up } }", "one of asc, desc" },
 		{ "{ page: { size: '{n}', cursor: '{n}' } }", "of type string" },
 		{ "{ page: { size: '{c}', cursor: '{c}' } }", "of type integer" },
@@ -654,6 +657,16 @@ static void error_rules_are_checked(void **state)
 
 		refuse(&(struct refusal){ text, 4, rules[i][1] });
 	}
+}
+
+static void a_code_that_means_the_same_everywhere_may_be_used(void **state)
+{
+	cleanup_surface struct surface *surface = fixture_load(
+	    HEAD "errors: [{ exit: 1, code: NOT_FOUND }, { exit: 2, code: PERMISSION_DENIED "
+		 "}]\ntools:\n" TOOL);
+
+	(void)state;
+	assert_int_equal(surface->in->errors_len, 2);
 }
 
 static void at_most_fifty_errors_come_home(void **state)
@@ -993,6 +1006,7 @@ int main(void)
 		cmocka_unit_test(fields_that_are_not_declared_are_refused),
 		cmocka_unit_test(refs_are_checked),
 		cmocka_unit_test(error_rules_are_checked),
+		cmocka_unit_test(a_code_that_means_the_same_everywhere_may_be_used),
 		cmocka_unit_test(at_most_fifty_errors_come_home),
 		cmocka_unit_test(parts_cannot_make_a_file_grow_without_bound),
 		cmocka_unit_test(the_client_schema_has_no_marks_and_is_closed_at_every_level),

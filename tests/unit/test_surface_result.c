@@ -407,6 +407,23 @@ static void search_finds_titles_and_pages_what_it_found(void **state)
 	surface_result_release(&made);
 }
 
+#define CASE_TOOL                                                                                  \
+	"tools:\n- { name: search, description: Search., effect: read, argv: [x], input: { "       \
+	"properties: { query: { type: string, description: Q. }, exactly: { type: boolean, "       \
+	"description: C. } } },\n  result: { at: /items, search: { for: '{query}', in: [title], "  \
+	"case: '{exactly}' } } }\n"
+
+static void the_caller_may_say_whether_case_counts(void **state)
+{
+	static const char items[] = "{\"items\":[{\"title\":\"Ab\"},{\"title\":\"ab\"}]}";
+
+	(void)state;
+	expect_of(PASS_REFS CASE_TOOL, "{\"query\":\"A\",\"exactly\":true}", items,
+	    "{\"items\":[{\"title\":\"Ab\"}]}");
+	expect_of(PASS_REFS CASE_TOOL, "{\"query\":\"A\",\"exactly\":false}", items, items);
+	expect_of(PASS_REFS CASE_TOOL, "{\"query\":\"A\"}", items, items);
+}
+
 static void lower_case_is_unicode_s_and_folds_nothing(void **state)
 {
 	static const uint32_t pairs[][2] = { { 'A', 'a' }, { 'a', 'a' }, { '[', '[' },
@@ -581,6 +598,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(ref_fields_have_their_types),
 	cmocka_unit_test(a_text_of_any_type_keeps_its_blanks),
 	cmocka_unit_test(search_finds_titles_and_pages_what_it_found),
+	cmocka_unit_test(the_caller_may_say_whether_case_counts),
 	cmocka_unit_test(lower_case_is_unicode_s_and_folds_nothing),
 	cmocka_unit_test(pages_are_slices_of_the_list),
 	cmocka_unit_test(a_page_needs_a_list),
