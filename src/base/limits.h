@@ -21,6 +21,9 @@
 /* A request id, or a progress token, as it stands in the message: it is echoed. */
 #define LIMIT_ID (64 * KIB)
 
+/* A resource's URI, in a message and in a surface file. */
+#define LIMIT_URI (8 * KIB)
+
 /* JSON: nesting, and values in one document. */
 #define LIMIT_JSON_DEPTH 512
 #define LIMIT_JSON_NODES ((size_t)4 << 20)
@@ -73,6 +76,7 @@
 /* Surfaces. */
 #define LIMIT_TOOLS ((size_t)200)
 #define LIMIT_TOOLS_PAGE ((size_t)500)
+#define LIMIT_RESOURCES ((size_t)200)
 #define LIMIT_SURFACES ((size_t)64)
 #define LIMIT_ROOTS ((size_t)64)
 

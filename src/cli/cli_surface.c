@@ -193,21 +193,13 @@ static const char *cell_of(const struct json *tool, const char *name)
 	return text != NULL ? text : "";
 }
 
-/* The summary's scalars as lines, its tools as a table. */
-static void show_summary(struct buf *out, const struct json *summary)
+static void show_tools(struct buf *out, const struct json *tools)
 {
 	static const char *const heading[] = { "TOOL", "EFFECT", "RANK", "NOTES" };
 	struct cli_table table = { .columns = ARRAY_LEN(heading) };
 
-	json_foreach_member (key, value, summary) {
-		if (json_is_text(key, "tools"))
-			continue;
-		buf_addf(out, "%-16s ", key->str);
-		show_value(out, value);
-		buf_addc(out, '\n');
-	}
 	cli_table_row(&table, heading);
-	json_foreach (tool, json_get(summary, "tools")) {
+	json_foreach (tool, tools) {
 		cleanup_buf struct buf notes = BUF_INIT;
 		const struct json *list = json_get(tool, "notes");
 		const char *cells[4];
@@ -223,6 +215,40 @@ static void show_summary(struct buf *out, const struct json *summary)
 	buf_addc(out, '\n');
 	cli_table_write(&table, out);
 	cli_table_release(&table);
+}
+
+static void show_resources(struct buf *out, const struct json *resources)
+{
+	static const char *const heading[] = { "RESOURCE", "NAME", "TYPE", "TOOL" };
+	struct cli_table table = { .columns = ARRAY_LEN(heading) };
+
+	cli_table_row(&table, heading);
+	json_foreach (resource, resources) {
+		const char *cells[] = { cell_of(resource, "uri"), cell_of(resource, "name"),
+			cell_of(resource, "mime"), cell_of(resource, "tool") };
+
+		cli_table_row(&table, cells);
+	}
+	buf_addc(out, '\n');
+	cli_table_write(&table, out);
+	cli_table_release(&table);
+}
+
+/* The summary's scalars as lines, its tools and resources as tables. */
+static void show_summary(struct buf *out, const struct json *summary)
+{
+	const struct json *resources = json_get(summary, "resources");
+
+	json_foreach_member (key, value, summary) {
+		if (json_is_text(key, "tools") || json_is_text(key, "resources"))
+			continue;
+		buf_addf(out, "%-16s ", key->str);
+		show_value(out, value);
+		buf_addc(out, '\n');
+	}
+	show_tools(out, json_get(summary, "tools"));
+	if (resources != NULL)
+		show_resources(out, resources);
 }
 
 /* Writes the summary of surface as JSON and as text. */
@@ -291,6 +317,15 @@ static size_t write_notes(struct cli *cli, struct json_writer *w, const struct s
 	return errors;
 }
 
+/* "files: proved safe: 2 tools, 1 resources, 3 examples" */
+static void write_proved(struct buf *out, const struct surface *surface, size_t examples)
+{
+	buf_addf(out, "%s: proved safe: %zu tools, ", surface->name, surface->tools_len);
+	if (surface->resources_len > 0)
+		buf_addf(out, "%zu resources, ", surface->resources_len);
+	buf_addf(out, "%zu examples\n", examples);
+}
+
 int cmd_surface_check(struct cli *cli, struct err *err)
 {
 	const char *word = cli->options.words.items[0];
@@ -312,12 +347,13 @@ int cmd_surface_check(struct cli *cli, struct err *err)
 	errors = write_notes(cli, &w, &notes);
 	json_write_member_int(
 	    &w, "tools", source.surface != NULL ? (int64_t)source.surface->tools_len : 0);
+	json_write_member_int(
+	    &w, "resources", source.surface != NULL ? (int64_t)source.surface->resources_len : 0);
 	json_write_member_int(&w, "examples", (int64_t)examples);
 	json_write_member_int(&w, "failed", (int64_t)failed);
 	json_write_object_end(&w);
 	if (source.surface != NULL && errors == 0 && failed == 0)
-		buf_addf(&cli->out, "%s: proved safe: %zu tools, %zu examples\n",
-		    source.surface->name, source.surface->tools_len, examples);
+		write_proved(&cli->out, source.surface, examples);
 	source_release(&source);
 	if (errors == 0 && failed == 0)
 		return 0;

@@ -98,6 +98,21 @@ struct tool {
 	struct surface_tool_internal *in;
 };
 
+struct surface_resource_internal;
+
+/* One resource (section 8): text that stands in the file, or what a tool makes when it is read. */
+struct resource {
+	const struct surface *surface; /* the one it belongs to */
+	char *uri;                     /* as written; of a template with its {variables} */
+	char *name;
+	char *title;       /* or NULL */
+	char *description; /* or NULL */
+	char *mime;
+	bool is_template;
+	const struct tool *tool; /* called at each read; NULL: static, and nothing runs */
+	struct surface_resource_internal *in;
+};
+
 struct surface_secret {
 	char *name;    /* shown in the mask */
 	char *pattern; /* PCRE2 */
@@ -117,6 +132,8 @@ struct surface {
 	size_t secrets_len;
 	struct tool *tools; /* in file order */
 	size_t tools_len;
+	struct resource *resources; /* in file order */
+	size_t resources_len;
 	struct surface_internal *in;
 };
 
@@ -174,8 +191,33 @@ const struct surface_builtin *surface_builtin_find(const char *name);
 
 /* ---- a call, stage by stage ---- */
 
+struct surface_result;
+
 /* resolve: the tool, or NULL. */
 const struct tool *surface_find_tool(const struct surface *surface, const char *name);
+
+/*
+ * resolve: does uri name the resource? Segments are compared, each decoded once, so that a URI and
+ * its percent-encoded form are one; a variable stands for one whole segment that is not empty.
+ */
+bool surface_resource_matches(const struct resource *resource, const char *uri);
+
+/* True when two URIs, or templates whatever their variables are called, name the same. */
+bool surface_uri_is_same(const char *a, const char *b);
+
+/*
+ * The arguments for the tool of a resource that uri names: `with`, its holes filled. ret_doc owns
+ * its text. ERR_INVALID_PARAMS for a segment that is no UTF-8 once decoded, is badly encoded, or
+ * holds a separator, ".." or NUL.
+ */
+int surface_resource_arguments(const struct resource *resource, const char *uri,
+    struct json_doc *ret_doc, struct err *err) MUST_CHECK;
+
+/* What a static resource holds, as a result: text, or JSON. */
+void surface_resource_content(const struct resource *resource, struct surface_result *ret_result);
+
+/* True when the text of the resource is JSON: application/json and its kin. */
+bool surface_resource_is_json(const struct resource *resource);
 
 /* What the launch gives to words and paths. Borrowed. */
 struct surface_launch {

@@ -219,7 +219,9 @@ int loader_input(
 		return (int)i;
 	}
 	text_add_visible(&shown, name, text_cut(name, strlen(name), 60));
-	if (part != NULL)
+	if (l->is_uri)
+		loader_error(l, node, "the uri has no variable \"%s\"", shown.data);
+	else if (part != NULL)
 		loader_error(l, node, "the part \"%s\" has no input \"%s\" of its own", part->name,
 		    shown.data);
 	else

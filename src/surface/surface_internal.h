@@ -274,7 +274,9 @@ struct exit_rule {
 };
 
 struct surface_tool_internal {
+	struct tool *self;       /* this is of */
 	const struct json *node; /* the tool in the file */
+	const struct json *result_node; /* in place of the tool's `result`: a resource's; or NULL */
 	bool is_ready;           /* argv and what follows are there: ask surface_tool_ready() */
 	struct input *inputs;    /* parts in `use` order, then the tool's own */
 	size_t inputs_len;
@@ -303,6 +305,16 @@ struct surface_tool_internal {
 	const struct json *examples; /* array, or NULL */
 };
 
+/* A resource's inside. The variables of its URI are kept as the inputs of a tool that is none, so
+ * that `with` is a template like any other. */
+struct surface_resource_internal {
+	const struct json *node;    /* the resource in the file */
+	const struct json *content; /* of a static one; else NULL */
+	struct tool variables;      /* only its `in` counts */
+	struct template_ *with;     /* TEMPLATE_OBJECT, or NULL: no arguments */
+	struct tool own_tool;       /* the tool with the resource's own result; unused without one */
+};
+
 struct part; /* surface_loader.h */
 
 struct surface_internal {
@@ -325,7 +337,8 @@ struct surface_internal {
 	size_t refs_len;
 	struct error_rule *errors;
 	size_t errors_len;
-	const struct json *left_out; /* array, or NULL */
+	const struct json *left_out;    /* array, or NULL */
+	struct json_doc variable_schema; /* of each variable of a URI: a string */
 };
 
 /* ---- helpers that several files share ---- */
@@ -416,6 +429,27 @@ int surface_walk_marks(const struct json *schema, const struct json *value, stru
 /* Refuses arguments that break a group; the message names the inputs in a sentence (4.1). */
 int surface_check_groups(const struct surface_tool_internal *in, const struct json *arguments,
     struct err *err) MUST_CHECK;
+
+/* ---- URIs of resources (surface_uri.c) ---- */
+
+/* One step through a template and a URI at once. */
+struct uri_step {
+	const char *pattern; /* its segment, not decoded */
+	size_t pattern_len;
+	const char *text; /* of the URI */
+	size_t text_len;
+};
+
+/* The first segments behind the schemes, which are equal but for case; and the next ones. False: the two
+ * differ in length, or there are no more; then *ret_is_end says whether both ended. */
+bool surface_uri_begin(const char *pattern, const char *uri, struct uri_step *ret_step);
+bool surface_uri_next(struct uri_step *step, bool *ret_is_end);
+
+/* Is the segment `{name}`? *ret_name_len bytes behind the brace are the name. */
+bool surface_uri_is_variable(const char *segment, size_t len, size_t *ret_name_len);
+
+/* Decodes %XX once; false for a % without two hexadecimal digits. */
+bool surface_uri_decode(const char *text, size_t len, struct buf *ret_text);
 
 /* Compiles "a {hole} b" into the arena, by grammar alone: which holes may stand where, and which
  * input a name means (piece.input), is for surface_element.c. ERR_CONFIGURATION says what is wrong. */

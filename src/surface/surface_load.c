@@ -70,6 +70,7 @@ static void internal_free(struct surface_internal *in)
 	free(in->schemas);
 	yaml_marks_release(&in->marks);
 	json_doc_release(&in->doc);
+	json_doc_release(&in->variable_schema);
 	buf_release(&in->text);
 	arena_release(&in->arena);
 	free(in);
@@ -81,6 +82,8 @@ void surface_free(struct surface *surface)
 		return;
 	for (size_t i = 0; i < surface->tools_len; i++)
 		tool_release(&surface->tools[i]);
+	for (size_t i = 0; i < surface->resources_len; i++)
+		tool_release(&surface->resources[i].in->own_tool);
 	program_release(&surface->program);
 	internal_free(surface->in);
 	free(surface);
@@ -266,6 +269,12 @@ static void read_tools(struct loader *l, const struct json *value, void *target)
 	loader_tools(l, value);
 }
 
+static void read_resources(struct loader *l, const struct json *value, void *target)
+{
+	(void)target;
+	loader_resources(l, value);
+}
+
 struct left_out_nodes {
 	const struct json *command;
 	const struct json *why;
@@ -315,7 +324,7 @@ static const struct loader_key file_keys[] = {
 	{ "refs", read_refs },
 	{ "parts", read_parts },
 	{ "tools", read_tools, KEY_REQUIRED },
-	{ "resources", NULL, KEY_LATER },
+	{ "resources", read_resources },
 	{ "left_out", read_left_out },
 };
 
@@ -336,6 +345,8 @@ static void read_file(struct loader *l)
 		.children = LIMIT_CHILDREN_DEFAULT };
 	check_first_key(l, root);
 	loader_mapping(l, root, "a surface file", file_keys, ARRAY_LEN(file_keys), NULL);
+	if (!l->is_checked)
+		loader_note_hidden(l);
 }
 
 /* ---- the two ways in ---- */

@@ -533,6 +533,7 @@ static void load_tool(struct loader *l, const struct json *node, struct tool *to
 	tool->writes = l->surface->writes;
 	tool->limits = l->surface->limits;
 	tool->in = loader_alloc(l, 1, sizeof(*tool->in));
+	tool->in->self = tool;
 	tool->in->node = node;
 	tool->in->cwd = -1;
 	begin_tool(l, tool);
@@ -555,7 +556,7 @@ static void complete(const struct tool *seen)
 		.is_checked = true,
 		.parts = in->parts,
 		.parts_len = in->parts_len };
-	struct tool *tool = &in->owner->tools[seen - in->owner->tools];
+	struct tool *tool = seen->in->self;
 	const struct json *node = tool->in->node;
 	struct tool_nodes n = { .tool = tool,
 		.use = json_get(node, "use"),
@@ -563,7 +564,8 @@ static void complete(const struct tool *seen)
 		.cwd = json_get(node, "cwd"),
 		.set = json_get(node, "set"),
 		.errors = json_get(node, "errors"),
-		.result = json_get(node, "result"),
+		.result = tool->in->result_node != NULL ? tool->in->result_node
+							: json_get(node, "result"),
 		.ask = json_get(node, "ask"),
 		.examples = json_get(node, "examples") };
 

@@ -36,6 +36,7 @@ struct part {
 #define LOADER_USE_MAX 20
 #define LOADER_RESULTS_MAX 20
 #define LOADER_FIELDS_MAX 200
+#define LOADER_VARIABLES_MAX 10
 #define LOADER_SCHEMA_MAX ((size_t)64 << 10)
 
 struct loader {
@@ -53,6 +54,7 @@ struct loader {
 	struct part *used[LOADER_USE_MAX]; /* its parts, in `use` order */
 	size_t used_len;
 	bool input_used[LOADER_INPUTS_MAX]; /* by a word, condition or result */
+	bool is_uri; /* its inputs are the variables of a URI */
 	size_t elements_len;
 };
 
@@ -271,6 +273,12 @@ void loader_derive_output(struct loader *l, const struct json *node);
 
 /* A tool that was read without an error: unused inputs, marks, pointers, and the proof. */
 void loader_check_tool(struct loader *l);
+
+/* `resources` (section 8), after the tools. */
+void loader_resources(struct loader *l, const struct json *node);
+
+/* Hidden tools that no resource is made of. */
+void loader_note_hidden(struct loader *l);
 
 /* What is said of all tools together: names, options that swallow, parts that nobody uses. */
 void loader_note_tools(struct loader *l, const struct json *node);

@@ -114,6 +114,25 @@ static void write_tool(struct json_writer *w, const struct tool *tool)
 	json_write_object_end(w);
 }
 
+/* ---- resources ---- */
+
+static void write_resources(struct json_writer *w, const struct surface *surface)
+{
+	json_write_key(w, "resources");
+	json_write_array_begin(w);
+	for (size_t i = 0; i < surface->resources_len; i++) {
+		const struct resource *resource = &surface->resources[i];
+
+		json_write_object_begin(w);
+		json_write_member_string(w, "uri", resource->uri);
+		json_write_member_string(w, "name", resource->name);
+		json_write_member_string(w, "mime", resource->mime);
+		write_optional(w, "tool", resource->tool != NULL ? resource->tool->name : NULL);
+		json_write_object_end(w);
+	}
+	json_write_array_end(w);
+}
+
 void surface_write_summary(const struct surface *surface, struct json_writer *w)
 {
 	static const char *const gates[] = {
@@ -139,5 +158,7 @@ void surface_write_summary(const struct surface *surface, struct json_writer *w)
 	for (size_t i = 0; i < surface->tools_len; i++)
 		write_tool(w, &surface->tools[i]);
 	json_write_array_end(w);
+	if (surface->resources_len > 0)
+		write_resources(w, surface);
 	json_write_object_end(w);
 }

@@ -63,7 +63,7 @@ static void the_examples_of_the_reference_load(void **state)
 	loads("pass", false, 5);
 	loads("cluster_unplanned", false, 2);
 	loads("phelix_unplanned", false, 3);
-	loads("vault_unlisted", true, 4);
+	loads("vault", true, 4);
 }
 
 static void what_this_version_does_not_do_is_refused_by_name(void **state)
@@ -71,7 +71,6 @@ static void what_this_version_does_not_do_is_refused_by_name(void **state)
 	(void)state;
 	is_refused("cluster", "line 4", "\"writes: plan\" is not supported by this version");
 	is_refused("phelix", "line 10", "\"writes: policy\" is not supported by this version");
-	is_refused("vault", "line 12", "\"resources\" is not supported by this version");
 }
 
 static void an_open_write_gate_is_for_built_in_surfaces(void **state)
@@ -79,7 +78,7 @@ static void an_open_write_gate_is_for_built_in_surfaces(void **state)
 	cleanup_err struct err err = ERR_INIT;
 
 	(void)state;
-	assert_null(load_file("vault_unlisted", false, &err));
+	assert_null(load_file("vault", false, &err));
 	assert_non_null(strstr(err.message, "\"writes: open\" counts in built-in surfaces only"));
 }
 
@@ -865,6 +864,9 @@ static void built_in_surfaces_load_from_their_compiled_form(void **state)
 			assert_ptr_equal(surface_find_tool(compiled, loaded->tools[i].name),
 			    &compiled->tools[i]);
 		}
+		assert_int_equal(compiled->resources_len, loaded->resources_len);
+		for (size_t i = 0; i < loaded->resources_len; i++)
+			assert_string_equal(compiled->resources[i].uri, loaded->resources[i].uri);
 	}
 }
 
@@ -887,7 +889,7 @@ static struct schema *format_schema(struct json_doc *doc)
 static void the_format_schema_accepts_what_loads(void **state)
 {
 	static const char *const names[] = { "git", "pass", "cluster_unplanned", "phelix_unplanned",
-		"vault_unlisted" };
+		"vault" };
 	cleanup_json struct json_doc schema_doc = JSON_DOC_INIT;
 	cleanup_schema struct schema *schema = format_schema(&schema_doc);
 
