@@ -22,6 +22,10 @@
 #define FLAG_EXTENDED 0x4000
 #define GITLINK 0160000
 
+/* Names of submodules together. Version 4 can repeat a long name in a few bytes, and would have us
+ * keep it a million times. */
+#define LINKS_MAX ((size_t)16 * MIB)
+
 /* A walk over the entries. */
 struct walk {
 	const unsigned char *data;
@@ -31,6 +35,7 @@ struct walk {
 	unsigned version; /* 2, 3 or 4 */
 	struct buf name;  /* of the entry before: version 4 writes only what differs */
 	struct strvec links;
+	size_t links_bytes;
 };
 
 static uint32_t read_number(const unsigned char *at)
@@ -77,6 +82,15 @@ static bool read_name(struct walk *walk, size_t begin)
 	return walk->at <= walk->len;
 }
 
+static bool keep_link(struct walk *walk)
+{
+	walk->links_bytes += walk->name.len + 1;
+	if (walk->links_bytes > LINKS_MAX)
+		return false;
+	strvec_push(&walk->links, walk->name.data);
+	return true;
+}
+
 static bool read_entry(struct walk *walk)
 {
 	size_t begin = walk->at;
@@ -90,9 +104,7 @@ static bool read_entry(struct walk *walk)
 	walk->at += head + (walk->version > 2 && (flags & FLAG_EXTENDED) != 0 ? 2 : 0);
 	if (!read_name(walk, begin))
 		return false;
-	if (read_number(entry + MODE_AT) == GITLINK)
-		strvec_push(&walk->links, walk->name.data);
-	return true;
+	return read_number(entry + MODE_AT) != GITLINK || keep_link(walk);
 }
 
 /* Behind the entries: extensions of a name, a length and so many bytes, then the checksum. */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "base/strvec.h"
 #include "gate/gate.h"
 
@@ -447,6 +448,43 @@ static void an_index_tells_its_submodules_and_nothing_else(void **state)
 	}
 }
 
+/* An index of version 4: a submodule with a name of 64 KiB, and so many more that repeat it. */
+static int read_repeated(unsigned repeats, size_t *ret_len)
+{
+	cleanup_strvec struct strvec paths = STRVEC_INIT;
+	cleanup_buf struct buf index = BUF_INIT;
+	cleanup_buf struct buf name = BUF_INIT;
+	cleanup_buf struct buf one = BUF_INIT;
+	int result;
+
+	for (size_t i = 0; i < 64 * KIB; i++)
+		buf_addc(&name, 'n');
+	make_index(&one, 4, "\xe0\x00", name.data);
+	one.data[10] = (char)((repeats + 1) >> 8);
+	one.data[11] = (char)(repeats + 1);
+	buf_add(&index, one.data, one.len - 20);
+	for (unsigned i = 0; i < repeats; i++) {
+		buf_add(&index, one.data + 12, 63); /* nothing of the name before is taken away … */
+		buf_addc(&index, '\0');             /* … and nothing added */
+	}
+	buf_add(&index, one.data + one.len - 20, 20);
+	result = gate_index_read(&index, &paths);
+	*ret_len = paths.len;
+	return result;
+}
+
+static void an_index_cannot_make_us_keep_a_name_without_end(void **state)
+{
+	size_t len = 0;
+
+	(void)state;
+	assert_int_equal(read_repeated(20, &len), 0);
+	assert_int_equal(len, 21);
+	assert_int_equal(read_repeated(254, &len), 0);
+	assert_int_equal(read_repeated(255, &len), -1);
+	assert_int_equal(len, 0);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_hidden_tool_is_never_shown),
 	cmocka_unit_test(a_tool_that_executes_needs_the_launch_option),
@@ -468,6 +506,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_configuration_that_cannot_be_read_is_refused),
 	cmocka_unit_test(an_ordinary_configuration_is_accepted),
 	cmocka_unit_test(an_index_that_is_cut_anywhere_is_refused),
+	cmocka_unit_test(an_index_cannot_make_us_keep_a_name_without_end),
 	cmocka_unit_test(an_index_tells_its_submodules_and_nothing_else),
 };
 
