@@ -264,6 +264,14 @@ struct error_rule {
 	const struct json *add; /* object, or NULL */
 };
 
+/* ---- questions ---- */
+
+/* One line of `ask`. */
+struct ask_line {
+	struct word word;
+	bool vanishes; /* when a hole has no value; else that is said in its place */
+};
+
 /* ---- the two roots of it ---- */
 
 struct exit_rule {
@@ -300,8 +308,8 @@ struct surface_tool_internal {
 	bool has_output;            /* results are validated: ask surface_tool_output() */
 	struct schema *output;      /* compiled output schema, made at first use; NULL until then */
 	struct json_doc output_doc; /* its document (tool.output_schema read back) */
-	struct word ask;            /* empty: title and arguments */
-	bool has_ask;
+	struct ask_line *ask;       /* none: title and arguments */
+	size_t ask_len;
 	const struct json *examples; /* array, or NULL */
 };
 

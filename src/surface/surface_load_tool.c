@@ -15,7 +15,9 @@ static const struct loader_key part_keys[] = {
 	{ "input", NULL, 0, offsetof(struct part, input) },
 	{ "groups", NULL, 0, offsetof(struct part, groups) },
 	{ "argv", NULL, 0, offsetof(struct part, argv) },
+	{ "set", NULL, 0, offsetof(struct part, set) },
 	{ "result", NULL, 0, offsetof(struct part, result) },
+	{ "ask", NULL, 0, offsetof(struct part, ask) },
 };
 
 void loader_parts(struct loader *l, const struct json *node)
@@ -383,17 +385,14 @@ static bool is_declared_variable(const struct surface_program *program, const ch
 	return strvec_contains(&program->env, name);
 }
 
-static void load_set(struct loader *l, const struct json *node)
+static void add_set(struct loader *l, const struct json *node, const struct part *part)
 {
 	struct surface_tool_internal *in = l->tool->in;
 	struct place place = { .what = "set",
 		.holes = HOLE_BIT(HOLE_INPUT) | HOLE_BIT(HOLE_WORKSPACE) | HOLE_BIT(HOLE_STAGE),
+		.part = part,
 		.allows_secret = true };
 
-	if (node == NULL || !loader_is_object(l, node, "set"))
-		return;
-	in->set = loader_alloc(l, node->len, sizeof(*in->set));
-	in->set_names = loader_alloc(l, node->len, sizeof(*in->set_names));
 	json_foreach_member (key, value, node) {
 		if (!loader_variable(l, key))
 			continue;
@@ -403,6 +402,31 @@ static void load_set(struct loader *l, const struct json *node)
 		if (loader_word(l, value, &place, &in->set[in->set_len]))
 			in->set_names[in->set_len++] = loader_strdup(l, key->str);
 	}
+}
+
+static size_t count_set(struct loader *l, const struct json *node)
+{
+	return node != NULL && loader_is_object(l, node, "set") ? node->len : 0;
+}
+
+/* Those of the parts, then the tool's own, which win because they come later. */
+static void load_set(struct loader *l, const struct json *own)
+{
+	struct surface_tool_internal *in = l->tool->in;
+	size_t n = count_set(l, own);
+
+	for (size_t i = 0; i < l->used_len; i++)
+		n += count_set(l, l->used[i]->set);
+	if (n == 0)
+		return;
+	in->set = loader_alloc(l, n, sizeof(*in->set));
+	in->set_names = loader_alloc(l, n, sizeof(*in->set_names));
+	for (size_t i = 0; i < l->used_len; i++) {
+		if (l->used[i]->set != NULL)
+			add_set(l, l->used[i]->set, l->used[i]);
+	}
+	if (own != NULL)
+		add_set(l, own, NULL);
 }
 
 static void load_results(struct loader *l, const struct json *own)
@@ -449,14 +473,51 @@ static void load_output(struct loader *l, const struct json *node)
 	tool->in->has_output = tool->output_schema != NULL;
 }
 
-static void load_ask(struct loader *l, const struct json *node)
+static void add_ask_line(
+    struct loader *l, const struct json *node, const struct part *part, bool vanishes)
 {
+	struct surface_tool_internal *in = l->tool->in;
 	struct place place = { .what = "ask",
-		.holes = HOLE_BIT(HOLE_INPUT) | HOLE_BIT(HOLE_WORKSPACE) | HOLE_BIT(HOLE_STAGE) };
+		.holes = HOLE_BIT(HOLE_INPUT) | HOLE_BIT(HOLE_WORKSPACE) | HOLE_BIT(HOLE_STAGE),
+		.part = part };
 
-	if (node == NULL)
+	if (loader_word(l, node, &place, &in->ask[in->ask_len].word))
+		in->ask[in->ask_len++].vanishes = vanishes;
+}
+
+static void add_ask(struct loader *l, const struct json *node, const struct part *part)
+{
+	if (node->type != JSON_ARRAY) {
+		add_ask_line(l, node, part, part != NULL);
 		return;
-	l->tool->in->has_ask = loader_word(l, node, &place, &l->tool->in->ask);
+	}
+	if (node->len == 0)
+		loader_error(l, node, "\"ask\" is a text, or a list of its lines");
+	json_foreach (line, node)
+		add_ask_line(l, line, part, true);
+}
+
+static size_t count_ask(const struct json *node)
+{
+	return node != NULL && node->type == JSON_ARRAY ? node->len : 1;
+}
+
+/* The tool's lines, then those of its parts; parts alone ask nothing. */
+static void load_ask(struct loader *l, const struct json *own)
+{
+	struct surface_tool_internal *in = l->tool->in;
+	size_t n = count_ask(own);
+
+	if (own == NULL)
+		return;
+	for (size_t i = 0; i < l->used_len; i++)
+		n += count_ask(l->used[i]->ask);
+	in->ask = loader_alloc(l, n, sizeof(*in->ask));
+	add_ask(l, own, NULL);
+	for (size_t i = 0; i < l->used_len; i++) {
+		if (l->used[i]->ask != NULL)
+			add_ask(l, l->used[i]->ask, l->used[i]);
+	}
 }
 
 /* The author's text, then the sentences of the groups; 1 KB in all (clients.md R4). */

@@ -19,7 +19,9 @@ struct part {
 	const struct json *input; /* object, or NULL */
 	const struct json *groups;
 	const struct json *argv;
+	const struct json *set;
 	const struct json *result;
+	const struct json *ask;
 	bool is_used;
 	bool is_broken; /* an error was noted: so are the tools that use it */
 };

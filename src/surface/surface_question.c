@@ -70,34 +70,73 @@ static void add_value(const struct question *q, const struct json *value)
 		add_quoted(q->buf, shown.data, shown.len);
 }
 
-static void add_input(const struct question *q, int input, const char *pointer)
+static const struct json *value_of(const struct question *q, int input, const char *pointer)
 {
 	const struct json *value = surface_input_value(q->in, q->arguments, input);
 
-	if (value != NULL && pointer != NULL)
-		value = json_pointer(value, pointer);
+	return value != NULL && pointer != NULL ? json_pointer(value, pointer) : value;
+}
+
+/* A hole with a pointer names a member that is no secret, or the file would not have loaded. */
+static void add_input(const struct question *q, int input, const char *pointer)
+{
+	const struct json *value = value_of(q, input, pointer);
+
 	if (value == NULL)
 		buf_adds(q->buf, "(not given)");
-	else if (q->in->inputs[input].is_secret)
+	else if (q->in->inputs[input].is_secret && pointer == NULL)
 		buf_adds(q->buf, "(secret)");
 	else
 		add_value(q, value);
 }
 
-/* `ask`: the author's words, with the values in their holes. */
-static void add_asked(const struct question *q)
+/* ---- the author's own words ---- */
+
+static bool is_given(const struct question *q, const struct piece *piece)
 {
-	for (size_t i = 0; i < q->in->ask.len; i++) {
-		const struct piece *piece = &q->in->ask.pieces[i];
+	return piece->kind == HOLE_INPUT && piece->input >= 0 &&
+	       value_of(q, piece->input, piece->pointer) != NULL;
+}
+
+static bool is_line_whole(const struct question *q, const struct word *word)
+{
+	for (size_t i = 0; i < word->len; i++) {
+		if (word->pieces[i].is_hole && !is_given(q, &word->pieces[i]))
+			return false;
+	}
+	return true;
+}
+
+static void add_line(const struct question *q, const struct word *word)
+{
+	for (size_t i = 0; i < word->len; i++) {
+		const struct piece *piece = &word->pieces[i];
 
 		if (!piece->is_hole)
 			buf_add(q->buf, piece->text, piece->len);
-		else if (piece->kind == HOLE_INPUT && piece->input >= 0)
+		else if (is_given(q, piece))
 			add_input(q, piece->input, piece->pointer);
 		else
 			buf_adds(q->buf, "(not given)");
 	}
 }
+
+static void add_asked(const struct question *q)
+{
+	const char *between = "";
+
+	for (size_t i = 0; i < q->in->ask_len; i++) {
+		const struct ask_line *line = &q->in->ask[i];
+
+		if (line->vanishes && !is_line_whole(q, &line->word))
+			continue;
+		buf_adds(q->buf, between);
+		add_line(q, &line->word);
+		between = "\n";
+	}
+}
+
+/* ---- without them ---- */
 
 static const char *effect_of(enum surface_effect effect)
 {
@@ -135,7 +174,7 @@ void surface_question(const struct tool *tool, const struct json *arguments, sur
 		.show = show,
 		.ctx = ctx };
 
-	if (q.in->has_ask)
+	if (q.in->ask_len > 0)
 		add_asked(&q);
 	else
 		add_default(&q, tool);

@@ -274,6 +274,39 @@ static void a_question_quotes_and_shortens_what_the_caller_chose(void **state)
 	assert_string_equal(text.data, "Delete (not given)?");
 }
 
+static void lines_of_a_question_vanish_as_words_do(void **state)
+{
+	cleanup_surface struct surface *surface = fixture_load(
+	    "stile: 1\nsurface: t\nprogram: { run: p }\nparts:\n"
+	    "  where: { input: { properties: { id: { type: string, description: I. }, name: { "
+	    "type: "
+	    "string, description: N. } } }, argv: ['--id={id}', '--name={name}'], ask: ['Id: "
+	    "{id}', "
+	    "'Name: {name}'] }\n"
+	    "  why: { input: { properties: { why: { type: string, description: W. } } }, argv: "
+	    "['--why={why}'], ask: 'Because: {why}' }\n"
+	    "tools:\n- { name: t, description: T., effect: destroy, use: [where, why], argv: [x, { "
+	    "use: where }, { use: why }, { stdin: { json: '{body}' } }], input: { properties: { "
+	    "body: "
+	    "{ type: object, description: B., properties: { title: { type: string, description: T. "
+	    "}, "
+	    "code: { type: string, x-secret: true, description: C. } } } }, required: [body] }, "
+	    "ask: "
+	    "[Delete it?, 'Title: {body/title}'] }\n");
+	cleanup_json struct json_doc doc = JSON_DOC_INIT;
+	cleanup_json struct json_doc less = JSON_DOC_INIT;
+	cleanup_buf struct buf text = BUF_INIT;
+
+	(void)state;
+	fixture_json(&doc, "{\"body\":{\"title\":\"T\",\"code\":\"hush\"},\"name\":\"a\\nb\"}");
+	fixture_ask(surface, &doc, &text);
+	assert_string_equal(text.data, "Delete it?\nTitle: \"T\"\nName: \"a\\u{000A}b\"");
+	fixture_json(&less, "{\"body\":{\"code\":\"hush\"},\"id\":\"\",\"why\":\"w\"}");
+	buf_reset(&text);
+	fixture_ask(surface, &less, &text);
+	assert_string_equal(text.data, "Delete it?\nId: \"\"\nBecause: \"w\"");
+}
+
 static void a_question_masks_before_it_cuts(void **state)
 {
 	cleanup_surface struct surface *surface = fixture_tool("",

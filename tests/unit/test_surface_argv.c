@@ -266,6 +266,30 @@ static void program_words_repeat_for_each_root(void **state)
 	surface_command_release(&command);
 }
 
+static void variables_of_parts_come_before_the_tool_s_own(void **state)
+{
+	cleanup_surface struct surface *surface = fixture_load(
+	    "stile: 1\nsurface: t\nprogram: { run: p, env: [A, B] }\nparts:\n"
+	    "  why: { input: { properties: { why: { type: string, description: W. } } }, set: { A: "
+	    "'{why}', B: b } }\n"
+	    "tools:\n- { name: t, description: T., effect: read, use: [why], argv: [x], set: { B: "
+	    "own "
+	    "} }\n");
+	struct surface_command command = SURFACE_COMMAND_INIT;
+	cleanup_err struct err err = ERR_INIT;
+
+	(void)state;
+	assert_ok(build(surface, "{\"why\":\"so\"}", &command, &err), &err);
+	assert_int_equal(command.set.len, 3);
+	assert_string_equal(command.set.items[0], "A=so");
+	assert_string_equal(command.set.items[1], "B=b");
+	assert_string_equal(command.set.items[2], "B=own");
+	surface_command_release(&command);
+	assert_ok(build(surface, "{}", &command, &err), &err);
+	assert_int_equal(command.set.len, 2);
+	surface_command_release(&command);
+}
+
 static void a_tool_may_work_in_a_folder_of_the_caller(void **state)
 {
 	cleanup_surface struct surface *surface =

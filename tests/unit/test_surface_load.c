@@ -323,6 +323,8 @@ static void tools_are_checked(void **state)
 		{ "exit: { ok: none }", "any" },
 		{ "cwd: /tmp", "one hole" },
 		{ "set: { HOME: x }", "in neither" },
+		{ "ask: []", "a text, or a list of its lines" },
+		{ "ask: [1]", "a text" },
 		{ "output: 3", "is a mapping" },
 		{ "output: { type: array }", "type object" },
 		{ "output: { type: object, $ref: '#' }", "$ref" },
@@ -484,6 +486,13 @@ static void parts_name_only_their_own_inputs(void **state)
 		       "effect: read, use: [p], argv: [x, { use: p }], input: { properties: { w: { "
 		       "type: string, description: D. } } } }\n",
 		    4, "no input \"w\" of its own" },
+		{ HEAD "parts: { p: { ask: 'Why: {w}' } }\ntools:\n- { name: a, description: A., "
+		       "effect: write, use: [p], argv: [x, '--w={w}'], ask: Do it?, input: { "
+		       "properties: { w: { type: string, description: D. } } } }\n",
+		    4, "no input \"w\" of its own" },
+		{ HEAD "parts: { p: { set: { HOME: x } } }\ntools:\n- { name: a, description: A., "
+		       "effect: read, use: [p], argv: [x] }\n",
+		    4, "in neither" },
 		{ HEAD
 		    "parts: { p: { argv: [{ use: q }] }, q: { argv: [y] } }\ntools:\n- { name: a, "
 		    "description: A., effect: read, use: [p, q], argv: [x, { use: p }] }\n",
