@@ -36,6 +36,7 @@ struct host_options {
 	struct strvec allow_write; /* surface names */
 	struct strvec allow_noninteractive_write;
 	struct strvec allow_exec;
+	struct strvec allow_version_drift;
 	const char *caller; /* "mcp" or "cli": never taken from input */
 };
 

@@ -80,7 +80,7 @@ void call_argv_now(struct call *call)
 
 enum call_step call_argv(struct call *call)
 {
-	if (call->tool->builtin != SURFACE_BUILTIN_NONE)
+	if (call->tool->builtin == SURFACE_BUILTIN_CONTEXT)
 		return CALL_NEXT;
 	if (call->host->is_draining) {
 		err_set(&call->err, ERR_CANCELLED, "the server is ending");

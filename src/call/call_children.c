@@ -36,11 +36,17 @@ void host_dequeue(struct call *call)
 	call->is_queued = false;
 }
 
+/* A status tool starts two programs at once. */
+static unsigned places_of(const struct call *call)
+{
+	return call->tool->builtin == SURFACE_BUILTIN_STATUS ? 2 : 1;
+}
+
 void host_child_started(struct call *call)
 {
 	call->is_child_counted = true;
-	call->host->running++;
-	call->served->running++;
+	call->host->running += places_of(call);
+	call->served->running += places_of(call);
 	if (call->tool->is_exclusive)
 		call->served->is_exclusive_running = true;
 }
@@ -50,8 +56,8 @@ void host_child_ended(struct call *call)
 	if (!call->is_child_counted)
 		return;
 	call->is_child_counted = false;
-	call->host->running--;
-	call->served->running--;
+	call->host->running -= places_of(call);
+	call->served->running -= places_of(call);
 	if (call->tool->is_exclusive)
 		call->served->is_exclusive_running = false;
 }
@@ -63,7 +69,8 @@ static struct call *startable(const struct served *served)
 
 	if (!served->is_exclusive_running && served->waiting_exclusive != NULL)
 		call = served->waiting_exclusive;
-	if (call == NULL || served->running >= call->tool->surface->limits.children)
+	if (call == NULL ||
+	    served->running + places_of(call) > call->tool->surface->limits.children)
 		return NULL;
 	return call;
 }
@@ -73,10 +80,12 @@ bool host_start_waiting(struct host *host)
 	size_t idle = 0;
 	bool was_any = false;
 
-	while (idle < host->served_len && !host->is_held && !host->is_draining &&
-	       host->running < LIMIT_CHILDREN) {
+	while (idle < host->served_len && !host->is_held && !host->is_draining) {
 		struct call *call = startable(&host->served[host->next_served]);
 
+		/* It keeps its turn, lest those that need one place less overtake it for ever. */
+		if (call != NULL && host->running + places_of(call) > LIMIT_CHILDREN)
+			break;
 		host->next_served = (host->next_served + 1) % host->served_len;
 		if (call == NULL) {
 			idle++;

@@ -24,6 +24,7 @@ void host_options_release(struct host_options *options)
 	strvec_release(&options->allow_write);
 	strvec_release(&options->allow_noninteractive_write);
 	strvec_release(&options->allow_exec);
+	strvec_release(&options->allow_version_drift);
 	free(options->workspace);
 	free(options->stage);
 	*options = HOST_OPTIONS_INIT;
@@ -263,10 +264,8 @@ size_t host_active(const struct host *host)
 
 void host_terminate(struct host *host)
 {
-	for (struct call *call = host->calls; call != NULL; call = call->next) {
-		if (call->run != NULL)
-			run_cancel(call->run);
-	}
+	for (struct call *call = host->calls; call != NULL; call = call->next)
+		call_run_cancel(call);
 }
 
 void host_kill(struct host *host)
@@ -278,11 +277,9 @@ void host_kill(struct host *host)
 		call_version_kill(&host->served[i]);
 	for (struct call *call = host->calls; call != NULL; call = next) {
 		next = call->next;
-		if (call->run == NULL)
+		if (!call_is_running(call))
 			continue;
-		run_kill(call->run);
-		call->run = NULL;
-		call->has_run = true;
+		call_run_kill(call);
 		host_child_ended(call);
 		err_set(&call->err, ERR_CANCELLED, "the server ended; the program was killed");
 		call_resume(call, CALL_FAIL);

@@ -42,6 +42,7 @@ struct served {
 	bool is_version_known;         /* it was asked; version NULL: could not be read */
 	char *version;
 	struct call *version_waiters; /* calls that wait for it */
+	bool is_drift_switched_on;    /* by the surface's variable, read at the start */
 	unsigned running;             /* children of this surface */
 	bool is_exclusive_running;    /* one of its exclusive tools runs */
 	struct call *waiting;         /* queue of calls that wait for a child, oldest first */
@@ -166,6 +167,8 @@ struct call {
 	struct run *run;
 	struct run_outcome outcome;
 	bool has_run;
+	struct run *version_run; /* beside it, for `builtin: status` only */
+	struct run_outcome version_outcome;
 	struct buf out; /* normalised streams; run_err is redacted as well */
 	struct buf run_err;
 	struct buf quotable;          /* out, redacted, when an error may quote it */
@@ -193,6 +196,21 @@ enum call_step call_run(struct call *call);
 enum call_step call_result(struct call *call);
 enum call_step call_redact(struct call *call);
 enum call_step call_record(struct call *call);
+
+/* call_run.c: what the program of a call gets; is one of its programs running; ends them by TERM, then
+ * KILL, or kills and reaps them at once; one has ended: goes on when none runs any more. */
+struct run_spec call_run_spec(const struct call *call);
+bool call_is_running(const struct call *call);
+void call_run_cancel(struct call *call);
+void call_run_kill(struct call *call);
+void call_run_ended(struct call *call);
+
+/* call_status.c, `builtin: status`: the switch of a built-in surface; starts asking for the version
+ * beside the probe; is what a call failed with a finding, and no refusal; makes the verdict. */
+int call_status_read_switch(struct served *served, struct err *err) MUST_CHECK;
+void call_status_start_version(struct call *call);
+bool call_status_can_tell(const struct call *call);
+void call_status_result(struct call *call);
 
 /* call_argv.c: there is a place among the children now. */
 void call_argv_now(struct call *call);

@@ -185,7 +185,7 @@ static int load_builtin(struct served *served, struct err *err)
 	if (surface == NULL)
 		return err_wrap(err, "built-in surface %s", builtin->name);
 	served->loaded = loaded_new(served->host, surface);
-	return 0;
+	return call_status_read_switch(served, err);
 }
 
 /* The file of a surface of the user's own; it is there. */

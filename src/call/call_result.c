@@ -44,6 +44,10 @@ enum call_step call_result(struct call *call)
 		call_write_context(call, &call->result);
 		return CALL_NEXT;
 	}
+	if (call->tool->builtin == SURFACE_BUILTIN_STATUS) {
+		call_status_result(call);
+		return CALL_NEXT;
+	}
 	run_normalise(&call->outcome.out,
 	    surface_wants_json(call->tool, json_root(&call->resolved)), &call->out);
 	take_stderr(call);

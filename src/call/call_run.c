@@ -12,8 +12,9 @@ static void judge(struct call *call)
 {
 	const struct run_outcome *outcome = &call->outcome;
 	const struct surface_limits *limits = &call->tool->limits;
+	bool is_cancelled = call->version_outcome.end == RUN_CANCELLED;
 
-	switch (outcome->end) {
+	switch (is_cancelled ? RUN_CANCELLED : outcome->end) {
 	case RUN_EXITED:
 		break;
 	case RUN_SIGNALED:
@@ -43,20 +44,52 @@ static void judge(struct call *call)
 	}
 }
 
+void call_run_ended(struct call *call)
+{
+	struct host *host = call->host;
+
+	if (call_is_running(call))
+		return;
+	host_child_ended(call);
+	judge(call);
+	call_resume(call, err_is_set(&call->err) ? CALL_FAIL : CALL_NEXT);
+	(void)host_start_waiting(host);
+}
+
 static void run_done(void *ctx, struct run_outcome *outcome)
 {
 	struct call *call = ctx;
-	struct host *host = call->host;
 
 	call->run = NULL;
 	call->has_run = outcome->end != RUN_NOT_STARTED;
 	run_outcome_release(&call->outcome);
 	call->outcome = *outcome;
 	*outcome = RUN_OUTCOME_INIT;
-	host_child_ended(call);
-	judge(call);
-	call_resume(call, err_is_set(&call->err) ? CALL_FAIL : CALL_NEXT);
-	(void)host_start_waiting(host);
+	call_run_ended(call);
+}
+
+bool call_is_running(const struct call *call)
+{
+	return call->run != NULL || call->version_run != NULL;
+}
+
+void call_run_cancel(struct call *call)
+{
+	if (call->run != NULL)
+		run_cancel(call->run);
+	if (call->version_run != NULL)
+		run_cancel(call->version_run);
+}
+
+void call_run_kill(struct call *call)
+{
+	if (call->run != NULL)
+		run_kill(call->run);
+	if (call->version_run != NULL)
+		run_kill(call->version_run);
+	call->run = NULL;
+	call->version_run = NULL;
+	call->has_run = true;
 }
 
 struct run *host_start_program(const struct served *served, const struct surface *surface,
@@ -85,10 +118,11 @@ static void know_secrets(struct call *call)
 	redactor_values_add_environment(&call->secrets, &environment);
 }
 
-static int start(struct call *call)
+struct run_spec call_run_spec(const struct call *call)
 {
 	const struct surface_command *command = &call->command;
-	struct run_spec spec = {
+
+	return (struct run_spec){
 		.cwd = command->cwd != NULL ? command->cwd : call->host->roots.items[0],
 		.stdin_data = command->has_stdin ? command->stdin_data.data : NULL,
 		.stdin_len = command->stdin_data.len,
@@ -96,11 +130,21 @@ static int start(struct call *call)
 		.max_output = call->tool->limits.output_bytes,
 		.max_stderr = LIMIT_STDERR,
 	};
+}
+
+static int start(struct call *call)
+{
+	const struct surface_command *command = &call->command;
+	struct run_spec spec = call_run_spec(call);
 
 	know_secrets(call);
 	call->run = host_start_program(call->served, call->tool->surface, &command->words,
 	    &command->set, &spec, run_done, call, &call->err);
-	return call->run != NULL ? 0 : -1;
+	if (call->run == NULL)
+		return -1;
+	if (call->tool->builtin == SURFACE_BUILTIN_STATUS)
+		call_status_start_version(call);
+	return 0;
 }
 
 static void fail(struct call *call)
@@ -154,7 +198,7 @@ bool host_start_ready(struct host *host)
 
 enum call_step call_run(struct call *call)
 {
-	if (call->tool->builtin != SURFACE_BUILTIN_NONE)
+	if (call->tool->builtin == SURFACE_BUILTIN_CONTEXT)
 		return CALL_NEXT;
 	if (call->tool->effect == SURFACE_READ)
 		call->ticket = ledger_await(call->host->ledger, on_recordable, call);

@@ -50,6 +50,8 @@ struct call *call_new(struct host *host, const struct call_client *client, const
 	call->new_state = BUF_INIT;
 	call->command = SURFACE_COMMAND_INIT;
 	call->outcome = RUN_OUTCOME_INIT;
+	call->version_outcome = RUN_OUTCOME_INIT;
+	call->version_outcome.end = RUN_NOT_STARTED;
 	call->out = BUF_INIT;
 	call->run_err = BUF_INIT;
 	call->quotable = BUF_INIT;
@@ -87,6 +89,7 @@ static void call_free(struct call *call)
 	redactor_values_release(&call->secrets);
 	surface_command_release(&call->command);
 	run_outcome_release(&call->outcome);
+	run_outcome_release(&call->version_outcome);
 	buf_release(&call->out);
 	buf_release(&call->run_err);
 	buf_release(&call->quotable);
@@ -122,14 +125,18 @@ void call_abandon(struct call *call)
 	end(call);
 }
 
-/* A failure becomes the result that the client gets. */
+/* A failure becomes the result that the client gets; of a status tool it may be what was to be found
+ * out. */
 static void fail(struct call *call)
 {
 	assert(err_is_set(&call->err));
 	call->failed_stage = stages[call->stage].name;
 	surface_result_release(&call->result);
 	call->result = SURFACE_RESULT_INIT;
-	surface_error_result(&call->err, &call->result);
+	if (call_status_can_tell(call))
+		call_status_result(call);
+	else
+		surface_error_result(&call->err, &call->result);
 }
 
 static void walk(struct call *call)
@@ -185,8 +192,8 @@ void call_answer(struct call *call, enum call_answer answer)
 void call_cancel(struct call *call)
 {
 	call->is_cancelled = true;
-	if (call->run != NULL) {
-		run_cancel(call->run);
+	if (call_is_running(call)) {
+		call_run_cancel(call);
 	} else if (call->is_queued || call->is_asking) {
 		if (call->is_queued)
 			host_dequeue(call);

@@ -15,6 +15,9 @@ static const char *wanted_range(const struct call *call)
 {
 	const struct surface_version *version = call->tool->surface->program.version;
 
+	/* It tells the version, whatever it is. */
+	if (call->tool->builtin == SURFACE_BUILTIN_STATUS)
+		return NULL;
 	if (call->tool->needs != NULL)
 		return call->tool->needs;
 	return version != NULL ? version->range : NULL;

@@ -143,6 +143,7 @@ int cmd_call(struct cli *cli, struct err *err)
 	options.roots = cli->options.roots;
 	options.allow_exec = cli->options.allow_exec;
 	options.allow_write = cli->options.allow_write;
+	options.allow_version_drift = cli->options.allow_version_drift;
 	options.caller = "cli";
 	host = host_new(loop, &options, err);
 	if (host != NULL)

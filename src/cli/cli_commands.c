@@ -22,6 +22,9 @@ static const struct cli_option opt_allow_noninteractive = { "--allow-noninteract
 	"Let them write without asking where the client cannot ask." };
 static const struct cli_option opt_allow_exec = { "--allow-exec", "SURFACE", CLI_LIST,
 	MEMBER(allow_exec), "Show tools of this surface that run programs named by the caller." };
+static const struct cli_option opt_allow_drift = { "--allow-version-drift", "SURFACE", CLI_LIST,
+	MEMBER(allow_version_drift),
+	"Its status tool does not warn about another version of the program." };
 static const struct cli_option opt_stdio = { "--stdio", NULL, CLI_FLAG, MEMBER(is_stdio),
 	"Accepted because some clients add it: standard input and output are the only transport." };
 static const struct cli_option opt_tree = {
@@ -46,10 +49,10 @@ static const struct cli_option opt_limit = { "--limit", "N", CLI_VALUE, MEMBER(l
 
 static const struct cli_option *const no_options[] = { NULL };
 static const struct cli_option *const serve_options[] = { &opt_surface, &opt_root, &opt_workspace,
-	&opt_stage, &opt_allow_write, &opt_allow_noninteractive, &opt_allow_exec, &opt_stdio,
-	NULL };
+	&opt_stage, &opt_allow_write, &opt_allow_noninteractive, &opt_allow_exec, &opt_allow_drift,
+	&opt_stdio, NULL };
 static const struct cli_option *const call_options[] = { &opt_surface, &opt_root, &opt_allow_write,
-	&opt_allow_exec, NULL };
+	&opt_allow_exec, &opt_allow_drift, NULL };
 static const struct cli_option *const coverage_options[] = { &opt_tree, NULL };
 
 static const struct cli_option *const audit_options[] = { &opt_open, &opt_of_surface, &opt_kind,

@@ -27,6 +27,7 @@ struct cli_options {
 	struct strvec allow_write;
 	struct strvec allow_noninteractive_write;
 	struct strvec allow_exec;
+	struct strvec allow_version_drift;
 	char *tree;
 	bool is_open;
 	char *kind;

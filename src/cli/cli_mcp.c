@@ -76,16 +76,17 @@ static void watch_parent(struct loop *loop, struct parent *parent)
 		parent->source = loop_add_fd(loop, parent->fd, POLLIN, on_parent_end, parent);
 }
 
+/* Names between commas; blanks around them count for nothing. */
 static void add_from_environment(const char *name, struct strvec *list)
 {
 	const char *value = getenv(name);
 
 	while (value != NULL && *value != '\0') {
-		size_t len = strcspn(value, ",");
+		size_t len = strcspn(value, ", \t");
 
 		if (len > 0)
 			strvec_take(list, xmemdupz(value, len));
-		value += len + (value[len] == ',');
+		value += len + (value[len] != '\0');
 	}
 }
 
@@ -104,10 +105,12 @@ static int fill_options(struct cli_options *from, struct host_options *to, struc
 	to->allow_write = from->allow_write;
 	to->allow_noninteractive_write = from->allow_noninteractive_write;
 	to->allow_exec = from->allow_exec;
+	to->allow_version_drift = from->allow_version_drift;
 	to->workspace = steal_ptr(&from->workspace);
 	to->stage = steal_ptr(&from->stage);
 	from->surfaces = from->roots = from->allow_write = STRVEC_INIT;
 	from->allow_noninteractive_write = from->allow_exec = STRVEC_INIT;
+	from->allow_version_drift = STRVEC_INIT;
 	add_from_environment("STILE_ALLOW_WRITE", &to->allow_write);
 	add_from_environment("STILE_ALLOW_NONINTERACTIVE_WRITE", &to->allow_noninteractive_write);
 	to->caller = "mcp";

@@ -19,6 +19,7 @@ void cli_options_release(struct cli_options *options)
 	strvec_release(&options->allow_write);
 	strvec_release(&options->allow_noninteractive_write);
 	strvec_release(&options->allow_exec);
+	strvec_release(&options->allow_version_drift);
 	strvec_release(&options->words);
 	free(options->workspace);
 	free(options->stage);

@@ -346,6 +346,27 @@ typedef void (*surface_show_fn)(void *ctx, const struct json *value, struct buf 
 void surface_question(const struct tool *tool, const struct json *arguments, surface_show_fn show,
     void *ctx, struct buf *ret_text);
 
+/* ---- the status of a program (section 5.5) ---- */
+
+/*
+ * What the two runs of a `builtin: status` tool left. Streams are redacted whole: they are cut here.
+ * Borrowed.
+ */
+struct surface_status {
+	const struct surface_run *probe;   /* NULL: it did not come to its own end */
+	const struct err *failure;         /* then why */
+	const struct surface_run *version; /* NULL: it did not come to its own end */
+	bool allows_drift; /* another version than the baseline is no reason to warn */
+};
+
+/*
+ * The verdict: overall_status, connectivity, version; is_error only when the probe failed. A failure
+ * is about signing in when the rule of its error adds `auth_managed_by_user: true`: then its code and
+ * advice stand in the verdict, twice. Never fails; ret_result as above.
+ */
+void surface_make_status(const struct tool *tool, const struct surface_status *status,
+    struct surface_result *ret_result);
+
 /* ---- versions ---- */
 
 /* True when version ("2.39.5") lies in range (">=2.30", "<3", comma or space separated: all). */

@@ -270,6 +270,20 @@ static int add_program_args(struct build *b, const struct surface_internal *in)
 	return 0;
 }
 
+/* A status tool asks what the surface's probe asks, behind the same fixed words as every tool. */
+static int add_probe(struct build *b, const struct tool *tool)
+{
+	const struct strvec *probe = b->program->probe;
+
+	if (tool->builtin != SURFACE_BUILTIN_STATUS)
+		return 0;
+	for (size_t i = 0; i < probe->len; i++) {
+		b->bytes += strlen(probe->items[i]) + 1 + sizeof(char *);
+		strvec_push(&b->command.words, probe->items[i]);
+	}
+	return check_line(b);
+}
+
 /* `program.set`, then the tool's, which wins because it comes later. */
 static int add_set(struct build *b)
 {
@@ -323,8 +337,8 @@ int surface_build_command(const struct tool *tool, const struct json *arguments,
 	b.values.arguments = arguments;
 	b.values.launch = launch;
 	if (add_program_args(&b, tool->surface->in) < 0 ||
-	    add_elements(&b, tool->in->argv, tool->in->argv_len) < 0 || add_set(&b) < 0 ||
-	    add_cwd(&b) < 0) {
+	    add_elements(&b, tool->in->argv, tool->in->argv_len) < 0 || add_probe(&b, tool) < 0 ||
+	    add_set(&b) < 0 || add_cwd(&b) < 0) {
 		surface_command_release(&b.command);
 		return -1;
 	}

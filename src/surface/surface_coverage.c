@@ -61,12 +61,26 @@ static bool add_elements(struct command *c, const struct element *elements, size
 	return true;
 }
 
+/* A status tool's command is the probe's. */
+static void add_probe(struct command *c, const struct strvec *probe)
+{
+	for (size_t i = 0; i < probe->len; i++) {
+		const char *word = probe->items[i];
+
+		if (word[0] == '\0' || strchr(c->program->lead, word[0]) != NULL)
+			return;
+		buf_addf(&c->text, "%s%s", c->text.len > 0 ? " " : "", word);
+	}
+}
+
 static void command_of(const struct tool *tool, struct buf *ret_text)
 {
 	const struct surface_tool_internal *in = surface_tool_ready(tool);
 	struct command c = { .program = &tool->surface->program, .text = BUF_INIT };
 
 	(void)add_elements(&c, in->argv, in->argv_len);
+	if (tool->builtin == SURFACE_BUILTIN_STATUS)
+		add_probe(&c, c.program->probe);
 	buf_add(ret_text, c.text.data, c.text.len);
 	buf_release(&c.text);
 }

@@ -188,7 +188,8 @@ static void add_head(struct buf *buf, const char *data, size_t len, bool is_cut)
 		buf_adds(buf, " … (and more)");
 }
 
-static bool add_stream(struct buf *buf, const char *name, const char *data, size_t len, bool is_cut)
+bool surface_add_stream(
+    struct buf *buf, const char *label, const char *data, size_t len, bool is_cut)
 {
 	cleanup_buf struct buf valid = BUF_INIT;
 
@@ -196,7 +197,7 @@ static bool add_stream(struct buf *buf, const char *name, const char *data, size
 	if (len == 0)
 		return false;
 	(void)surface_add_valid(&valid, data, len);
-	buf_addf(buf, "\n%s: ", name);
+	buf_adds(buf, label);
 	add_head(buf, valid.data, valid.len, is_cut);
 	return true;
 }
@@ -207,11 +208,12 @@ static void add_message(struct buf *buf, const struct tool *tool, const struct s
 	bool said;
 
 	buf_addf(buf, "%s ended with exit status %d", tool->surface->name, run->exit_status);
-	said = add_stream(buf, "stderr", run->err, run->err_len, run->is_err_cut);
-	if (!tool->reveals)
-		said |= run->quotable != NULL
-			    ? add_stream(buf, "stdout", run->quotable, run->quotable_len, false)
-			    : add_stream(buf, "stdout", run->out, run->out_len, false);
+	said = surface_add_stream(buf, "\nstderr: ", run->err, run->err_len, run->is_err_cut);
+	if (!tool->reveals && run->quotable != NULL)
+		said |=
+		    surface_add_stream(buf, "\nstdout: ", run->quotable, run->quotable_len, false);
+	else if (!tool->reveals)
+		said |= surface_add_stream(buf, "\nstdout: ", run->out, run->out_len, false);
 	else if (run->out_len > 0 && !said)
 		said = true;
 	if (!said)

@@ -469,6 +469,16 @@ int surface_word_compile(
 bool surface_word_is_literal(const struct word *word);
 bool surface_word_is_hole(const struct word *word);
 
+/*
+ * "2.39.5" as numbers: three parts count, those left out are 0, and what stands behind is not looked
+ * at. False when there is no number, or one past 2^53-1, which JSON does not carry everywhere.
+ */
+#define VERSION_PARTS 3
+bool surface_version_parts(const char *text, int64_t ret_parts[VERSION_PARTS]);
+
+/* JSON Schema of what `builtin: status` answers (surface_status.c). */
+extern const char surface_status_schema[];
+
 /* True for "" and for "/a/b" with well-formed escapes; `*` segments only when they are allowed. */
 bool surface_pointer_is_valid(const char *pointer, bool allows_star);
 

@@ -240,6 +240,12 @@ static void read_range(struct loader *l, const struct json *value, void *target)
 
 static void read_baseline(struct loader *l, const struct json *value, void *target)
 {
+	const char *text = json_text(value);
+	int64_t parts[VERSION_PARTS];
+
+	if (text != NULL &&
+	    (strspn(text, "0123456789.") != strlen(text) || !surface_version_parts(text, parts)))
+		loader_error(l, value, "a version such as 2.30.1 is wanted");
 	read_version_text(l, value, &((struct surface_version *)target)->baseline);
 }
 

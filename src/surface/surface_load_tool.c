@@ -323,6 +323,30 @@ static void load_groups(struct loader *l, const struct json *own)
 		loader_groups(l, own, NULL);
 }
 
+/* What the verdict is made of; and what has no place beside it, for nobody would look at it. */
+static void check_status(struct loader *l, const struct json *node)
+{
+	const struct surface_program *program = &l->surface->program;
+
+	if (program->version == NULL || program->version->baseline == NULL)
+		loader_error(l, node,
+		    "\"builtin: status\" wants \"version\" with a \"baseline\" in program");
+	if (program->probe == NULL)
+		loader_error(l, node, "\"builtin: status\" wants \"probe\" in program");
+	if (l->surface->limits.children < 2)
+		loader_error(l, node,
+		    "\"builtin: status\" runs two programs at once: \"children\" in limits is 2 or "
+		    "more");
+	if (l->tool->needs != NULL)
+		loader_error(l, node,
+		    "\"builtin: status\" tells the version, whatever it is: leave \"needs\" out");
+	if (json_get(l->tool->in->node, "exit") != NULL)
+		loader_error(
+		    l, node, "\"builtin: status\" looks for exit status 0: leave \"exit\" out");
+	if (l->tool->reveals)
+		loader_error(l, node, "\"builtin: status\" has no secret to reveal");
+}
+
 static void load_builtin(struct loader *l, const struct json *node)
 {
 	static const char *const names[] = {
@@ -333,15 +357,14 @@ static void load_builtin(struct loader *l, const struct json *node)
 	};
 	int choice = loader_choice(l, node, names);
 
-	if (choice == SURFACE_BUILTIN_STATUS)
-		loader_error(
-		    l, node, "\"builtin: status\" is not supported by this version of stile");
 	if (choice == SURFACE_BUILTIN_NONE)
 		loader_error(l, node, "one of context, status is wanted");
 	else if (choice > 0)
 		l->tool->builtin = (enum surface_builtin_tool)choice;
 	if (l->tool->effect != SURFACE_READ)
 		loader_error(l, node, "a tool in process only reads");
+	if (choice == SURFACE_BUILTIN_STATUS)
+		check_status(l, node);
 }
 
 static void load_action(struct loader *l, const struct tool_nodes *n)
@@ -438,7 +461,9 @@ static void load_results(struct loader *l, const struct json *own)
 		part = l->used[i - 1];
 		node = part->result;
 	}
-	if (node != NULL)
+	if (node != NULL && l->tool->builtin != SURFACE_BUILTIN_NONE)
+		loader_error(l, node, "a tool in process makes its own result");
+	else if (node != NULL)
 		loader_result(l, node, part);
 	l->tool->in->hands_on = node == NULL && l->surface->program.output == SURFACE_OUTPUT_JSON &&
 				l->tool->builtin == SURFACE_BUILTIN_NONE;
@@ -463,7 +488,11 @@ static void load_output(struct loader *l, const struct json *node)
 
 	if (node == NULL)
 		return;
-	if (json_is_text(node, "auto")) {
+	if (tool->builtin == SURFACE_BUILTIN_STATUS) {
+		if (!json_is_text(node, "auto"))
+			loader_error(l, node, "the \"output\" of \"builtin: status\" is auto");
+		tool->output_schema = loader_strdup(l, surface_status_schema);
+	} else if (json_is_text(node, "auto")) {
 		loader_derive_output(l, node);
 	} else if (loader_is_object(l, node, "output (or auto)")) {
 		if (!l->is_checked)

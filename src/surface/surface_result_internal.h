@@ -179,6 +179,11 @@ void surface_page_write(struct json_writer *w, const struct result_page *declare
 
 /* ---- errors ---- */
 
+/* Appends a label and the head of a program's stream: trimmed, valid, at most so many characters, and
+ * how many more there were. False: it is blank, and nothing was appended. */
+bool surface_add_stream(
+    struct buf *buf, const char *label, const char *data, size_t len, bool is_cut);
+
 /* The result for a status that is neither ok nor data (section 6). */
 void surface_make_failure(
     const struct tool *tool, const struct surface_run *run, struct surface_result *ret_result);

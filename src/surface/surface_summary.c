@@ -87,7 +87,9 @@ static void write_notes(struct json_writer *w, const struct tool *tool)
 	write_note_if(
 	    w, tool->effect != SURFACE_READ && tool->writes == SURFACE_OPEN, "no write gate");
 	write_note_if(w, tool->is_hidden, "hidden");
-	write_note_if(w, tool->builtin != SURFACE_BUILTIN_NONE, "answered by stile itself");
+	write_note_if(w, tool->builtin == SURFACE_BUILTIN_CONTEXT, "answered by stile itself");
+	write_note_if(w, tool->builtin == SURFACE_BUILTIN_STATUS,
+	    "runs the program's version command and its probe");
 	write_secret_notes(w, tool);
 	json_write_array_end(w);
 }

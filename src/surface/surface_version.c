@@ -115,6 +115,38 @@ bool surface_version_in_range(const char *version, const char *range)
 	return has_bound;
 }
 
+#define PART_MAX (((int64_t)1 << 53) - 1)
+
+static bool read_part(const char **at, int64_t *ret_part)
+{
+	int64_t part = 0;
+
+	if (!is_digit(**at))
+		return false;
+	for (; is_digit(**at); (*at)++) {
+		part = part * 10 + (**at - '0');
+		if (part > PART_MAX)
+			return false;
+	}
+	*ret_part = part;
+	return true;
+}
+
+bool surface_version_parts(const char *text, int64_t ret_parts[VERSION_PARTS])
+{
+	int64_t parts[VERSION_PARTS] = { 0 };
+
+	for (size_t i = 0; i < VERSION_PARTS; i++) {
+		if (!read_part(&text, &parts[i]))
+			return false;
+		if (text[0] != '.' || !is_digit(text[1]))
+			break;
+		text++;
+	}
+	memcpy(ret_parts, parts, sizeof(parts));
+	return true;
+}
+
 char *surface_version_read(const struct surface *surface, const char *out, size_t len)
 {
 	const struct surface_version *version = surface->program.version;

@@ -60,7 +60,7 @@ static void the_examples_of_the_reference_load(void **state)
 {
 	(void)state;
 	loads("git", false, 4);
-	loads("pass", false, 5);
+	loads("pass", false, 6);
 	loads("cluster_unplanned", false, 2);
 	loads("phelix_unplanned", false, 3);
 	loads("vault", true, 4);
@@ -239,6 +239,11 @@ static void programs_are_checked(void **state)
 		{ "run: p, version: { args: [], at: 'a' }", "has 0 groups" },
 		{ "run: p, version: { args: [], at: '(' }", "regular expression" },
 		{ "run: p, version: { args: [], at: '(a)', range: 'new' }", "a range such as" },
+		{ "run: p, version: { args: [], at: '(a)', baseline: 'v1' }", "a version such as" },
+		{ "run: p, version: { args: [], at: '(a)', baseline: '1.x' }",
+		    "a version such as" },
+		{ "run: p, version: { args: [], at: '(a)', baseline: '9007199254740992.0' }",
+		    "a version such as" },
 		{ "run: p, output: xml", "one of text, json, envelope is wanted" },
 		{ "run: p, guard: hg", "one of git is wanted" },
 		{ "run: p, switches: { allow_write: X }", "counts in built-in surfaces only" },
@@ -307,12 +312,48 @@ static void refuse_tool(const char *keys, const char *why)
 	refuse(&(struct refusal){ text, 5, why });
 }
 
+static void status_wants_what_its_verdict_is_made_of(void **state)
+{
+	static const struct {
+		const char *program; /* more keys of it */
+		const char *rest;    /* of the file */
+		const char *tool;    /* more keys of it */
+		const char *why;
+	} cases[] = {
+		{ "probe: { args: [a] }", "", "", "wants \"version\" with a \"baseline\"" },
+		{ "probe: { args: [a] }, version: { args: [v], at: '(a)' }", "", "",
+		    "wants \"version\" with a \"baseline\"" },
+		{ "version: { args: [v], at: '(a)', baseline: 1.0.0 }", "", "", "wants \"probe\"" },
+		{ "@", "limits: { children: 1 }\n", "", "\"children\" in limits is 2 or more" },
+		{ "@", "", ", needs: '>=1'", "leave \"needs\" out" },
+		{ "@", "", ", exit: { ok: [0, 1] }", "leave \"exit\" out" },
+		{ "@", "", ", reveals: true", "no secret to reveal" },
+		{ "@", "", ", result: { parse: text }", "makes its own result" },
+		{ "@", "", ", output: { type: object }", "is auto" },
+		{ "@", "", ", examples: [{ call: {} }]", "no command line to give examples of" },
+	};
+	const char *whole =
+	    "probe: { args: [a] }, version: { args: [v], at: '(a)', baseline: 1.0.0 }";
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const char *program = cases[i].program;
+		unsigned line = cases[i].rest[0] != '\0' ? 6 : 5;
+		cleanup_free char *text =
+		    xasprintf("stile: 1\nsurface: t\nprogram: { run: p, %s }\n%stools:\n"
+			      "- { name: s, description: S., effect: read, builtin: status%s }\n",
+			program[0] == '@' ? whole : program, cases[i].rest, cases[i].tool);
+
+		refuse(&(struct refusal){ text, line, cases[i].why });
+	}
+}
+
 static void tools_are_checked(void **state)
 {
 	static const char *const tools[][2] = {
 		{ "use: [p]", "no such part" },
 		{ "argv: [x], builtin: status", "one of \"argv\" and \"builtin\"" },
-		{ "builtin: status", "\"builtin: status\" is not supported by this version" },
+		{ "builtin: context, result: { parse: text }", "makes its own result" },
 		{ "builtin: ''", "context, status is wanted" },
 		{ "rank: admin", "one of read, write, manage" },
 		{ "plan: {}", "\"plan\" is not supported by this version" },
@@ -1006,6 +1047,7 @@ int main(void)
 		cmocka_unit_test(programs_are_checked),
 		cmocka_unit_test(limits_are_within_the_hosts),
 		cmocka_unit_test(secrets_must_not_mask_everything),
+		cmocka_unit_test(status_wants_what_its_verdict_is_made_of),
 		cmocka_unit_test(tools_are_checked),
 		cmocka_unit_test(elements_are_checked),
 		cmocka_unit_test(schemas_that_clients_refuse_are_refused),
