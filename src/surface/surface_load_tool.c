@@ -508,7 +508,8 @@ static void add_ask_line(
 	struct surface_tool_internal *in = l->tool->in;
 	struct place place = { .what = "ask",
 		.holes = HOLE_BIT(HOLE_INPUT) | HOLE_BIT(HOLE_WORKSPACE) | HOLE_BIT(HOLE_STAGE),
-		.part = part };
+		.part = part,
+		.allows_any_type = true };
 
 	if (loader_word(l, node, &place, &in->ask[in->ask_len].word))
 		in->ask[in->ask_len++].vanishes = vanishes;

@@ -534,6 +534,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_exactly_one_group_says_when_none_is_given),
 	cmocka_unit_test(secrets_are_found_and_never_asked_about),
 	cmocka_unit_test(a_question_quotes_and_shortens_what_the_caller_chose),
+	cmocka_unit_test(lines_of_a_question_vanish_as_words_do),
 	cmocka_unit_test(a_question_masks_before_it_cuts),
 	cmocka_unit_test_setup_teardown(
 	    paths_out_of_the_roots_are_refused_alike, tree_make, tree_remove),

@@ -319,6 +319,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_content_without_value_takes_its_words_along),
 	cmocka_unit_test(a_private_file_carries_content_and_its_path),
 	cmocka_unit_test(program_words_repeat_for_each_root),
+	cmocka_unit_test(variables_of_parts_come_before_the_tool_s_own),
 	cmocka_unit_test(a_tool_may_work_in_a_folder_of_the_caller),
 };
 
