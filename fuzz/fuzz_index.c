@@ -22,6 +22,7 @@ static void check_names(const struct buf *index, const struct strvec *paths)
 
 		demand(len <= index->len);
 		demand(len == 0 || memchr(index->data, paths->items[i][len - 1], index->len));
+		demand(paths->items[i][0] != '/' && strstr(paths->items[i], "../") == NULL);
 	}
 }
 
@@ -30,14 +31,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	cleanup_buf struct buf index = BUF_INIT;
-	cleanup_strvec struct strvec first = STRVEC_INIT;
-	cleanup_strvec struct strvec second = STRVEC_INIT;
-	int result;
 
 	buf_add(&index, (const char *)data, size);
-	result = gate_index_read(&index, &first);
-	demand(gate_index_read(&index, &second) == result && second.len == first.len);
-	demand(result == 0 || first.len == 0);
-	check_names(&index, &first);
+	for (size_t id_size = 20; id_size <= 32; id_size += 12) {
+		struct gate_index first = GATE_INDEX_INIT;
+		struct gate_index second = GATE_INDEX_INIT;
+		int result = gate_index_read(&index, id_size, &first);
+
+		demand(gate_index_read(&index, id_size, &second) == result);
+		demand(second.submodules.len == first.submodules.len);
+		demand(second.folders.len == first.folders.len);
+		demand(result == 0 || first.submodules.len + first.folders.len == 0);
+		check_names(&index, &first.submodules);
+		check_names(&index, &first.folders);
+		gate_index_release(&first);
+		gate_index_release(&second);
+	}
 	return 0;
 }

@@ -105,25 +105,46 @@ bool gate_config_trusts(const struct gate_config *config, const char *path);
  * Finds the repository that git would find, and refuses with ERR_REPOSITORY_UNTRUSTED, naming the
  * reason, when its own configuration names programs or includes other files, when it is not
  * sound (so that what we read may differ from what git reads), or when parts of it (git folder,
- * common folder, alternates, links in them) lie outside roots (absolute, links resolved). The same
- * holds for each submodule that is checked out, for git starts itself in them. A repository below one of the config's trusted folders is not looked at. No repository at all is
- * no refusal: git says so itself.
+ * common folder, alternates, links in them, folders of tracked files that are links now) lie outside
+ * roots (absolute, links resolved). The same holds for each submodule that is checked out, for git
+ * starts itself in them. A repository below one of the config's trusted folders is not looked at. No
+ * repository at all is no refusal: git says so itself.
  */
 int gate_repository_check(const char *dir, const struct strvec *roots,
     const struct gate_config *config, struct err *err) MUST_CHECK;
 
-/* Adds the places of the submodules in git_dir's index (and shared indexes) to ret_paths, relative to
- * the work tree; ERR_REPOSITORY_UNTRUSTED when an index cannot be read. */
-int gate_index_submodules(const char *git_dir, struct strvec *ret_paths, struct err *err)
+/* What an index says of the work tree; paths are relative to it. */
+struct gate_index {
+	struct strvec submodules;
+	struct strvec folders; /* of all entries; some more than once */
+};
+
+#define GATE_INDEX_INIT ((struct gate_index){ .submodules = STRVEC_INIT, .folders = STRVEC_INIT })
+void gate_index_release(struct gate_index *index);
+
+/* Adds what git_dir's index (and shared indexes) say to ret_index; object ids have id_size bytes.
+ * ERR_REPOSITORY_UNTRUSTED when an index is none that git has written, or names more folders than we
+ * look at. */
+int gate_index_load(
+    const char *git_dir, size_t id_size, struct gate_index *ret_index, struct err *err) MUST_CHECK;
+
+/* The same for the bytes of one index; -1 where that refuses. */
+int gate_index_read(const struct buf *text, size_t id_size, struct gate_index *ret_index)
     MUST_CHECK;
 
-/* The same for the bytes of one index; -1 when they are none. */
-int gate_index_read(const struct buf *index, struct strvec *ret_paths) MUST_CHECK;
+/* What a configuration is read with, and what it says. */
+struct gate_gitconfig {
+	const char *git_dir; /* what a relative core.worktree starts from */
+	const char *top;     /* the folder that core.worktree may name */
+	size_t id_size;      /* bytes of an object id; 32 from a configuration that says so */
+};
+
+#define GATE_ID_SIZE ((size_t)20)
 
 /* Does a git configuration name programs? 0, or ERR_REPOSITORY_UNTRUSTED naming line and key. text
- * is the file's content; top is the folder that core.worktree may name. */
+ * is the file's content. */
 int gate_repository_check_config(
-    const char *text, size_t len, const char *git_dir, const char *top, struct err *err) MUST_CHECK;
+    const char *text, size_t len, struct gate_gitconfig *config, struct err *err) MUST_CHECK;
 
 /* ---- scope ---- */
 

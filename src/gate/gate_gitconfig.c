@@ -59,10 +59,10 @@ static const struct refused_key {
 struct reader {
 	const char *at;
 	const char *end;
-	unsigned line;       /* from 1 */
-	struct buf section;  /* lower case, without the subsection */
-	const char *git_dir; /* what a relative core.worktree starts from */
-	const char *top;     /* what core.worktree may name */
+	unsigned line;      /* from 1 */
+	struct buf section; /* lower case, without the subsection */
+	bool has_subsection;
+	struct gate_gitconfig *config;
 };
 
 static int refuse(const struct reader *r, struct err *err, const char *what)
@@ -109,6 +109,7 @@ static int read_section(struct reader *r, struct err *err)
 		buf_addc(&r->section, (char)tolower(c));
 		c = take(r);
 	}
+	r->has_subsection = c != ']' || strchr(r->section.data, '.') != NULL;
 	if (c == ' ' || c == '\t') {
 		while (c == ' ' || c == '\t')
 			c = take(r);
@@ -187,11 +188,20 @@ static int read_value(struct reader *r, struct buf *ret_value, struct err *err)
 static int check_worktree(const struct reader *r, const char *value, struct err *err)
 {
 	cleanup_free char *path =
-	    value[0] == '/' ? xstrdup(value) : xasprintf("%s/%s", r->git_dir, value);
+	    value[0] == '/' ? xstrdup(value) : xasprintf("%s/%s", r->config->git_dir, value);
 	cleanup_free char *real = realpath(path, NULL);
 
-	if (real == NULL || strcmp(real, r->top) != 0)
+	if (real == NULL || strcmp(real, r->config->top) != 0)
 		return refuse(r, err, "core.worktree leads to another folder");
+	return 0;
+}
+
+/* How long object ids are: the index cannot be read without (git takes the last that is said). */
+static int check_format(const struct reader *r, const char *value, struct err *err)
+{
+	if (r->has_subsection || (strcmp(value, "sha1") != 0 && strcmp(value, "sha256") != 0))
+		return refuse(r, err, "extensions.objectFormat is none that we know");
+	r->config->id_size = strcmp(value, "sha1") == 0 ? 20 : 32;
 	return 0;
 }
 
@@ -213,6 +223,8 @@ static int check_pair(const struct reader *r, const char *key, const char *value
 		return refuse(r, err, "submodule.update names a program");
 	if (strcmp(r->section.data, "core") == 0 && strcmp(key, "worktree") == 0)
 		return check_worktree(r, value, err);
+	if (strcmp(r->section.data, "extensions") == 0 && strcmp(key, "objectformat") == 0)
+		return check_format(r, value, err);
 	return 0;
 }
 
@@ -264,15 +276,14 @@ static int read_all(struct reader *r, struct err *err)
 }
 
 int gate_repository_check_config(
-    const char *text, size_t len, const char *git_dir, const char *top, struct err *err)
+    const char *text, size_t len, struct gate_gitconfig *config, struct err *err)
 {
 	struct reader r = {
 		.at = text,
 		.end = text + len,
 		.line = 1,
 		.section = BUF_INIT,
-		.git_dir = git_dir,
-		.top = top,
+		.config = config,
 	};
 	int result;
 

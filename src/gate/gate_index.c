@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads git's index for one thing: where the submodules are. git starts itself in each of them
- * when something is added, committed or stashed, and would run what their configuration names.
+ * Reads git's index for two things. Where the submodules are: git starts itself in each of them
+ * when something is added, committed or stashed, and would run what their configuration names. And
+ * which folders it names: git opens files below them without asking whether one is a link now.
  *
  * The format is gitformat-index(5), versions 2 to 4. How long an object id is stands in the
- * configuration, not here: both lengths are tried, and a submodule that either finds counts.
+ * configuration, not here. What we read must be what git reads: an index that it would read
+ * differently, or would not have written, is refused.
  */
 #include "gate/gate.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/dirs.h"
 #include "base/limits.h"
@@ -20,11 +23,14 @@
 #define STAT_SIZE ((size_t)40) /* of an entry: times, device, inode, mode, owner, size */
 #define MODE_AT ((size_t)24)
 #define FLAG_EXTENDED 0x4000
+#define FLAG_NAME 0x0fff /* the name's length, or all of these bits when it is longer */
 #define GITLINK 0160000
+#define NAME_BYTES_MAX ((size_t)4096)
+#define FOLDERS_MAX ((size_t)100000)
 
-/* Names of submodules together. Version 4 can repeat a long name in a few bytes, and would have us
- * keep it a million times. */
-#define LINKS_MAX ((size_t)16 * MIB)
+/* What is found, together. Version 4 can repeat a long name in a few bytes, and would have us keep it
+ * a million times. */
+#define FOUND_MAX ((size_t)16 * MIB)
 
 /* A walk over the entries. */
 struct walk {
@@ -34,9 +40,15 @@ struct walk {
 	size_t id_size;   /* bytes of an object id: 20 or 32 */
 	unsigned version; /* 2, 3 or 4 */
 	struct buf name;  /* of the entry before: version 4 writes only what differs */
-	struct strvec links;
-	size_t links_bytes;
+	size_t found_bytes;
+	struct gate_index found;
 };
+
+void gate_index_release(struct gate_index *index)
+{
+	strvec_release(&index->submodules);
+	strvec_release(&index->folders);
+}
 
 static uint32_t read_number(const unsigned char *at)
 {
@@ -61,11 +73,52 @@ static bool read_strip(struct walk *walk, size_t *ret_strip)
 	return false;
 }
 
+/* Could git have written that name? It checks them when it writes, not when it reads, and would
+ * open /etc/passwd or ../x as a file of the work tree. */
+static bool is_name_good(const char *name)
+{
+	while (*name != '\0') {
+		size_t len = strcspn(name, "/");
+
+		if (len == 0 || (len == 1 && name[0] == '.') ||
+		    (len == 2 && strncmp(name, "..", 2) == 0) ||
+		    (len == 4 && strncasecmp(name, ".git", 4) == 0))
+			return false;
+		name += len + (name[len] == '/');
+	}
+	return true;
+}
+
+/* The first len bytes of the entry's name. */
+static bool keep(struct walk *walk, struct strvec *list, size_t len)
+{
+	walk->found_bytes += len + 1;
+	if (walk->found_bytes > FOUND_MAX)
+		return false;
+	strvec_take(list, xmemdupz(walk->name.data, len));
+	return true;
+}
+
+/* The folders in the entry's name from its byte `same` on: up to there it is that of the entry
+ * before, whose folders are known. False when there are too many. */
+static bool add_folders(struct walk *walk, size_t same)
+{
+	struct strvec *folders = &walk->found.folders;
+
+	for (size_t i = same; i < walk->name.len; i++) {
+		if (walk->name.data[i] == '/' &&
+		    (folders->len == FOLDERS_MAX || !keep(walk, folders, i)))
+			return false;
+	}
+	return true;
+}
+
 /* The name up to its NUL; begin is where the entry began, for the padding. */
 static bool read_name(struct walk *walk, size_t begin)
 {
 	size_t strip = walk->name.len;
 	const unsigned char *end;
+	size_t same = 0;
 	size_t len;
 
 	if (walk->version == 4 && (!read_strip(walk, &strip) || strip > walk->name.len))
@@ -74,21 +127,18 @@ static bool read_name(struct walk *walk, size_t begin)
 	if (end == NULL)
 		return false;
 	len = (size_t)(end - (walk->data + walk->at));
+	if (walk->version == 4)
+		same = walk->name.len - strip;
+	else
+		while (same < len && walk->name.data[same] == (char)walk->data[walk->at + same])
+			same++;
 	buf_truncate(&walk->name, walk->name.len - strip);
 	buf_add(&walk->name, (const char *)walk->data + walk->at, len);
 	walk->at += len + 1;
 	if (walk->version < 4)
 		walk->at = begin + ((walk->at - 1 - begin + 8) & ~(size_t)7);
-	return walk->at <= walk->len;
-}
-
-static bool keep_link(struct walk *walk)
-{
-	walk->links_bytes += walk->name.len + 1;
-	if (walk->links_bytes > LINKS_MAX)
-		return false;
-	strvec_push(&walk->links, walk->name.data);
-	return true;
+	return walk->at <= walk->len && walk->name.len <= NAME_BYTES_MAX &&
+	       is_name_good(walk->name.data) && add_folders(walk, same);
 }
 
 static bool read_entry(struct walk *walk)
@@ -101,10 +151,14 @@ static bool read_entry(struct walk *walk)
 	if (walk->len - begin < head + 2)
 		return false;
 	flags = (unsigned)entry[head - 2] << 8 | entry[head - 1];
-	walk->at += head + (walk->version > 2 && (flags & FLAG_EXTENDED) != 0 ? 2 : 0);
-	if (!read_name(walk, begin))
+	walk->at += head + ((flags & FLAG_EXTENDED) != 0 ? 2 : 0);
+	if (walk->at > walk->len || !read_name(walk, begin))
 		return false;
-	return read_number(entry + MODE_AT) != GITLINK || keep_link(walk);
+	/* git goes by the length, not by the NUL: where they differ it reads other entries. */
+	if ((flags & FLAG_NAME) != (walk->name.len < FLAG_NAME ? walk->name.len : FLAG_NAME))
+		return false;
+	return read_number(entry + MODE_AT) != GITLINK ||
+	       keep(walk, &walk->found.submodules, walk->name.len);
 }
 
 /* Behind the entries: extensions of a name, a length and so many bytes, then the checksum. */
@@ -120,15 +174,22 @@ static bool skip_extensions(struct walk *walk)
 	return walk->len - walk->at == walk->id_size;
 }
 
-/* Adds the submodules to ret_paths; false when data is no index with ids of that size. */
-static bool read_index(const struct buf *text, size_t id_size, struct strvec *ret_paths)
+static void move_all(struct strvec *from, struct strvec *to)
+{
+	for (size_t i = 0; i < from->len; i++)
+		strvec_take(to, steal_ptr(&from->items[i]));
+	from->len = 0;
+	strvec_release(from);
+}
+
+int gate_index_read(const struct buf *text, size_t id_size, struct gate_index *ret_index)
 {
 	struct walk walk = { .data = (const unsigned char *)text->data,
 		.len = text->len,
 		.at = HEADER_SIZE,
 		.id_size = id_size,
 		.name = BUF_INIT,
-		.links = STRVEC_INIT };
+		.found = GATE_INDEX_INIT };
 	bool is_sound = text->len >= HEADER_SIZE && memcmp(text->data, "DIRC", 4) == 0;
 	uint32_t count = is_sound ? read_number(walk.data + 8) : 0;
 
@@ -137,33 +198,28 @@ static bool read_index(const struct buf *text, size_t id_size, struct strvec *re
 	for (uint32_t i = 0; is_sound && i < count; i++)
 		is_sound = read_entry(&walk);
 	is_sound = is_sound && skip_extensions(&walk);
-	for (size_t i = 0; is_sound && i < walk.links.len; i++)
-		strvec_push(ret_paths, walk.links.items[i]);
+	if (is_sound) {
+		move_all(&walk.found.submodules, &ret_index->submodules);
+		move_all(&walk.found.folders, &ret_index->folders);
+	}
 	buf_release(&walk.name);
-	strvec_release(&walk.links);
-	return is_sound;
+	gate_index_release(&walk.found);
+	return is_sound ? 0 : -1;
 }
 
-int gate_index_read(const struct buf *index, struct strvec *ret_paths)
-{
-	bool is_short = read_index(index, 20, ret_paths);
-	bool is_long = read_index(index, 32, ret_paths);
-
-	return is_short || is_long ? 0 : -1;
-}
-
-static int read_file(
-    const char *git_dir, const char *name, struct strvec *ret_paths, struct err *err)
+static int read_file(const char *git_dir, const char *name, size_t id_size,
+    struct gate_index *ret_index, struct err *err)
 {
 	cleanup_free char *path = xasprintf("%s/%s", git_dir, name);
 	cleanup_buf struct buf text = BUF_INIT_MAX(INDEX_MAX);
 
-	if (dirs_read_file(path, &text, err) < 0 || gate_index_read(&text, ret_paths) < 0)
+	if (dirs_read_file(path, &text, err) < 0 || gate_index_read(&text, id_size, ret_index) < 0)
 		return err_set(err, ERR_REPOSITORY_UNTRUSTED, "%s cannot be read", path);
 	return 0;
 }
 
-int gate_index_submodules(const char *git_dir, struct strvec *ret_paths, struct err *err)
+int gate_index_load(
+    const char *git_dir, size_t id_size, struct gate_index *ret_index, struct err *err)
 {
 	DIR *dir = opendir(git_dir);
 	const struct dirent *entry;
@@ -175,7 +231,7 @@ int gate_index_submodules(const char *git_dir, struct strvec *ret_paths, struct 
 		/* A split index keeps most entries in a file of its own. */
 		if (strcmp(entry->d_name, "index") == 0 ||
 		    strncmp(entry->d_name, "sharedindex.", 12) == 0)
-			result = read_file(git_dir, entry->d_name, ret_paths, err);
+			result = read_file(git_dir, entry->d_name, id_size, ret_index, err);
 	}
 	(void)closedir(dir);
 	return result;

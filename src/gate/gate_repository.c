@@ -246,26 +246,32 @@ static int check_objects(
 	return check_alternates(repo, objects, depth, err);
 }
 
-static int check_config_file(
-    const struct repository *repo, const char *folder, const char *name, struct err *err)
+static int check_config_file(const struct repository *repo, const char *folder, const char *name,
+    size_t *ret_id_size, struct err *err)
 {
 	cleanup_free char *path = xasprintf("%s/%s", folder, name);
 	cleanup_buf struct buf text = BUF_INIT_MAX(1 * MIB);
+	struct gate_gitconfig config = { repo->git_dir, repo->top, GATE_ID_SIZE };
 
 	if (!exists(path))
 		return 0;
 	if (dirs_read_file(path, &text, err) < 0)
 		return refuse(err, path, "cannot be read");
-	return gate_repository_check_config(text.data, text.len, repo->git_dir, repo->top, err);
+	if (gate_repository_check_config(text.data, text.len, &config, err) < 0)
+		return -1;
+	*ret_id_size = config.id_size;
+	return 0;
 }
 
-static int check_submodules(const struct repository *repo, int depth, struct err *err);
+static int check_index(const struct repository *repo, size_t id_size, int depth, struct err *err);
 
 /* All of it: places first, then what the configuration says, then the same for submodules. */
 static int check(const struct repository *repo, int depth, struct err *err)
 {
 	cleanup_free char *objects = xasprintf("%s/objects", repo->common);
 	const char *const places[] = { repo->top, repo->git_dir, repo->common };
+	size_t id_size = GATE_ID_SIZE;
+	size_t ignored; /* git reads the format in the common configuration only */
 
 	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
 		if (!is_inside(repo, places[i]))
@@ -279,10 +285,10 @@ static int check(const struct repository *repo, int depth, struct err *err)
 		check_links(repo, repo->common, err) < 0) ||
 	    check_objects(repo, objects, 0, err) < 0)
 		return -1;
-	if (check_config_file(repo, repo->common, "config", err) < 0 ||
-	    check_config_file(repo, repo->git_dir, "config.worktree", err) < 0)
+	if (check_config_file(repo, repo->common, "config", &id_size, err) < 0 ||
+	    check_config_file(repo, repo->git_dir, "config.worktree", &ignored, err) < 0)
 		return -1;
-	return check_submodules(repo, depth, err);
+	return check_index(repo, id_size, depth, err);
 }
 
 /* What is checked out at one of the repository's submodules, if anything is. */
@@ -307,18 +313,35 @@ static int check_submodule(
 	return found;
 }
 
-/* git adds, commits and stashes by starting itself in each submodule. */
-static int check_submodules(const struct repository *repo, int depth, struct err *err)
+/* A folder of tracked files that is a link now: `git grep` opens what lies behind it. */
+static int check_folder(const struct repository *repo, const char *path, struct err *err)
 {
-	cleanup_strvec struct strvec paths = STRVEC_INIT;
+	cleanup_free char *folder = xasprintf("%s/%s", repo->top, path);
+	cleanup_free char *real = NULL;
+	struct stat st;
 
-	if (gate_index_submodules(repo->git_dir, &paths, err) < 0)
-		return -1;
-	for (size_t i = 0; i < paths.len; i++) {
-		if (check_submodule(repo, paths.items[i], depth, err) < 0)
-			return -1;
-	}
+	if (lstat(folder, &st) < 0 || !S_ISLNK(st.st_mode))
+		return 0;
+	real = realpath(folder, NULL);
+	if (real != NULL && !is_inside(repo, real))
+		return refuse(err, folder,
+		    "holds tracked files and is a link that leads outside the launch roots");
 	return 0;
+}
+
+/* What the index names in the work tree. git adds, commits and stashes by starting itself in each
+ * submodule. */
+static int check_index(const struct repository *repo, size_t id_size, int depth, struct err *err)
+{
+	struct gate_index index = GATE_INDEX_INIT;
+	int result = gate_index_load(repo->git_dir, id_size, &index, err);
+
+	for (size_t i = 0; result == 0 && i < index.folders.len; i++)
+		result = check_folder(repo, index.folders.items[i], err);
+	for (size_t i = 0; result == 0 && i < index.submodules.len; i++)
+		result = check_submodule(repo, index.submodules.items[i], depth, err);
+	gate_index_release(&index);
+	return result;
 }
 
 int gate_repository_check(

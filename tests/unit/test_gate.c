@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/limits.h"
 #include "base/strvec.h"
 #include "gate/gate.h"
 
@@ -347,10 +346,10 @@ static void a_configuration_that_names_a_program_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		struct gate_gitconfig config = { "/r/.git", "/r", GATE_ID_SIZE };
 		cleanup_err struct err err = ERR_INIT;
 
-		if (gate_repository_check_config(
-			texts[i], strlen(texts[i]), "/r/.git", "/r", &err) == 0)
+		if (gate_repository_check_config(texts[i], strlen(texts[i]), &config, &err) == 0)
 			fail_msg("accepted: %s", texts[i]);
 		assert_int_equal(err.code, ERR_REPOSITORY_UNTRUSTED);
 	}
@@ -367,14 +366,18 @@ static void a_configuration_that_cannot_be_read_is_refused(void **state)
 		"[core]\n\tx = \\q\n",
 		"[core]\n\t1x = y\n",
 		"[core]\n\tx ! y\n",
+		"[extensions]\n\tobjectFormat = md5\n",
+		"[extensions]\n\tobjectFormat\n",
+		"[extensions \"x\"]\n\tobjectFormat = sha256\n",
+		"[extensions.x]\n\tobjectFormat = sha256\n",
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		struct gate_gitconfig config = { "/r/.git", "/r", GATE_ID_SIZE };
 		cleanup_err struct err err = ERR_INIT;
 
-		if (gate_repository_check_config(
-			texts[i], strlen(texts[i]), "/r/.git", "/r", &err) == 0)
+		if (gate_repository_check_config(texts[i], strlen(texts[i]), &config, &err) == 0)
 			fail_msg("accepted: %s", texts[i]);
 	}
 }
@@ -389,11 +392,23 @@ static void an_ordinary_configuration_is_accepted(void **state)
 	    "[branch \"main\"] remote = origin\n\tmerge = refs/heads/main\n"
 	    "[user]\n\tname = Ada \\\"the\\\" Countess\n\temail = ada@example.org # work\n"
 	    "[alias]\n\tst = status\n[submodule \"x\"]\n\tupdate = rebase\n\tactive = true\n";
+	struct gate_gitconfig config = { "/r/.git", "/r", GATE_ID_SIZE };
 	cleanup_err struct err err = ERR_INIT;
 
 	(void)state;
-	assert_ok(
-	    gate_repository_check_config(text, sizeof(text) - 1, "/r/.git", "/r", &err), &err);
+	assert_ok(gate_repository_check_config(text, sizeof(text) - 1, &config, &err), &err);
+	assert_int_equal(config.id_size, 20);
+}
+
+static void a_configuration_tells_the_length_of_ids(void **state)
+{
+	static const char text[] = "[extensions]\n\tobjectFormat = sha1\n\tobjectformat = sha256\n";
+	struct gate_gitconfig config = { "/r/.git", "/r", GATE_ID_SIZE };
+	cleanup_err struct err err = ERR_INIT;
+
+	(void)state;
+	assert_ok(gate_repository_check_config(text, sizeof(text) - 1, &config, &err), &err);
+	assert_int_equal(config.id_size, 32);
 }
 
 /* An index of one entry, with ids of 20 bytes; mode's two low bytes and the name are given. */
@@ -405,6 +420,8 @@ static void make_index(
 	static const char zeros[20];
 
 	memcpy(entry + 26, mode, 2);
+	entry[60] = (char)(strlen(name) >> 8);
+	entry[61] = (char)strlen(name);
 	buf_add(ret_index, head, sizeof(head));
 	buf_add(ret_index, entry, sizeof(entry));
 	if (version == 4)
@@ -418,46 +435,85 @@ static void make_index(
 
 static void an_index_that_is_cut_anywhere_is_refused(void **state)
 {
-	cleanup_strvec struct strvec paths = STRVEC_INIT;
+	struct gate_index found = GATE_INDEX_INIT;
 	cleanup_buf struct buf index = BUF_INIT;
 
 	(void)state;
-	make_index(&index, 2, "\xe0\x00", "sub");
+	make_index(&index, 2, "\xe0\x00", "deep/sub");
 	while (index.len > 0) {
 		buf_truncate(&index, index.len - 1);
-		assert_int_equal(gate_index_read(&index, &paths), -1);
+		assert_int_equal(gate_index_read(&index, GATE_ID_SIZE, &found), -1);
 	}
-	assert_int_equal(paths.len, 0);
+	assert_int_equal(found.submodules.len, 0);
+	assert_int_equal(found.folders.len, 0);
 }
 
-static void an_index_tells_its_submodules_and_nothing_else(void **state)
+static void an_index_tells_its_submodules_and_folders(void **state)
 {
 	(void)state;
 	for (unsigned char version = 2; version <= 4; version++) {
-		cleanup_strvec struct strvec paths = STRVEC_INIT;
+		struct gate_index found = GATE_INDEX_INIT;
 		cleanup_buf struct buf file = BUF_INIT;
 		cleanup_buf struct buf link = BUF_INIT;
 
 		make_index(&file, version, "\x81\xa4", "a.txt");
-		make_index(&link, version, "\xe0\x00", "deep/sub");
-		assert_int_equal(gate_index_read(&file, &paths), 0);
-		assert_int_equal(paths.len, 0);
-		assert_int_equal(gate_index_read(&link, &paths), 0);
-		assert_int_equal(paths.len, 1);
-		assert_string_equal(paths.items[0], "deep/sub");
+		make_index(&link, version, "\xe0\x00", "very/deep/sub");
+		assert_int_equal(gate_index_read(&file, GATE_ID_SIZE, &found), 0);
+		assert_int_equal(found.submodules.len, 0);
+		assert_int_equal(found.folders.len, 0);
+		assert_int_equal(gate_index_read(&link, GATE_ID_SIZE, &found), 0);
+		assert_int_equal(found.submodules.len, 1);
+		assert_string_equal(found.submodules.items[0], "very/deep/sub");
+		assert_int_equal(found.folders.len, 2);
+		assert_string_equal(found.folders.items[0], "very");
+		assert_string_equal(found.folders.items[1], "very/deep");
+		gate_index_release(&found);
 	}
 }
 
-/* An index of version 4: a submodule with a name of 64 KiB, and so many more that repeat it. */
+static void an_index_with_a_name_that_git_never_writes_is_refused(void **state)
+{
+	static const char *const names[] = { "/etc/passwd", "../x", "a/../x", "..", "./a", "a//b",
+		".git/config", "sub/.GIT/config" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		for (unsigned char version = 2; version <= 4; version++) {
+			struct gate_index found = GATE_INDEX_INIT;
+			cleanup_buf struct buf index = BUF_INIT;
+
+			make_index(&index, version, "\x81\xa4", names[i]);
+			assert_int_equal(gate_index_read(&index, GATE_ID_SIZE, &found), -1);
+			gate_index_release(&found);
+		}
+	}
+}
+
+/* git takes the length from the flags: what it reads behind a shorter one are other entries. */
+static void an_index_whose_lengths_differ_from_its_names_is_refused(void **state)
+{
+	(void)state;
+	for (unsigned char version = 2; version <= 4; version++) {
+		struct gate_index found = GATE_INDEX_INIT;
+		cleanup_buf struct buf index = BUF_INIT;
+
+		make_index(&index, version, "\x81\xa4", "a.txt");
+		index.data[12 + 61]--;
+		assert_int_equal(gate_index_read(&index, GATE_ID_SIZE, &found), -1);
+		gate_index_release(&found);
+	}
+}
+
+/* An index of version 4: a submodule with a name of 4095 bytes, and so many more that repeat it. */
 static int read_repeated(unsigned repeats, size_t *ret_len)
 {
-	cleanup_strvec struct strvec paths = STRVEC_INIT;
+	struct gate_index found = GATE_INDEX_INIT;
 	cleanup_buf struct buf index = BUF_INIT;
 	cleanup_buf struct buf name = BUF_INIT;
 	cleanup_buf struct buf one = BUF_INIT;
 	int result;
 
-	for (size_t i = 0; i < 64 * KIB; i++)
+	for (size_t i = 0; i < 4095; i++)
 		buf_addc(&name, 'n');
 	make_index(&one, 4, "\xe0\x00", name.data);
 	one.data[10] = (char)((repeats + 1) >> 8);
@@ -468,8 +524,9 @@ static int read_repeated(unsigned repeats, size_t *ret_len)
 		buf_addc(&index, '\0');             /* … and nothing added */
 	}
 	buf_add(&index, one.data + one.len - 20, 20);
-	result = gate_index_read(&index, &paths);
-	*ret_len = paths.len;
+	result = gate_index_read(&index, GATE_ID_SIZE, &found);
+	*ret_len = found.submodules.len;
+	gate_index_release(&found);
 	return result;
 }
 
@@ -480,8 +537,8 @@ static void an_index_cannot_make_us_keep_a_name_without_end(void **state)
 	(void)state;
 	assert_int_equal(read_repeated(20, &len), 0);
 	assert_int_equal(len, 21);
-	assert_int_equal(read_repeated(254, &len), 0);
-	assert_int_equal(read_repeated(255, &len), -1);
+	assert_int_equal(read_repeated(4095, &len), 0);
+	assert_int_equal(read_repeated(4096, &len), -1);
 	assert_int_equal(len, 0);
 }
 
@@ -505,9 +562,12 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_configuration_that_names_a_program_is_refused),
 	cmocka_unit_test(a_configuration_that_cannot_be_read_is_refused),
 	cmocka_unit_test(an_ordinary_configuration_is_accepted),
+	cmocka_unit_test(a_configuration_tells_the_length_of_ids),
 	cmocka_unit_test(an_index_that_is_cut_anywhere_is_refused),
 	cmocka_unit_test(an_index_cannot_make_us_keep_a_name_without_end),
-	cmocka_unit_test(an_index_tells_its_submodules_and_nothing_else),
+	cmocka_unit_test(an_index_tells_its_submodules_and_folders),
+	cmocka_unit_test(an_index_with_a_name_that_git_never_writes_is_refused),
+	cmocka_unit_test(an_index_whose_lengths_differ_from_its_names_is_refused),
 };
 
 UNIT_MAIN(tests)
