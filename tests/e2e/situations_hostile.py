@@ -3,11 +3,15 @@
 
 Each trap is armed twice: in a repository that nobody trusts, where naming a program is refused, and
 (where the trap lies in what fixed arguments switch off) in a folder that the host trusts, where
-it must still not fire. A trap that fires leaves a mark.
+it must still not fire. A trap that fires leaves a mark. Where plain git can spring a trap without
+a terminal, it does so first, so that no test passes because its trap is dead.
 """
 
+import hashlib
 import os
+import shutil
 import stat
+import subprocess
 
 from stile import Box, check, code_of, equal, test
 
@@ -50,15 +54,21 @@ CONFIGURED = {
     'conditional include': ['includeIf.gitdir:/.path=EVIL.config'],
 }
 
-# What fixed arguments and variables switch off, so that it may stand in a configuration.
+# What fixed arguments and variables switch off, so that it may stand in a configuration; and the
+# command by which plain git springs the trap, if there is one.
 TOLERATED = {
-    'fsmonitor': ['core.fsmonitor=EVIL'],
-    'hooks path': ['core.hooksPath=HOOKS'],
-    'pager': ['core.pager=EVIL', 'pager.log=EVIL', 'pager.diff=true'],
-    'editor': ['core.editor=EVIL', 'sequence.editor=EVIL'],
-    'alias': ['alias.log=!EVIL', 'alias.status=!EVIL'],
-    'lazy fetch': ['extensions.partialClone=origin', 'remote.origin.promisor=true',
-                   'remote.origin.url=ext::EVIL'],
+    'fsmonitor': (['core.fsmonitor=EVIL'], ['status']),
+    'hooks path': (['core.hooksPath=HOOKS'], ['commit', '--allow-empty', '-m', 'x']),
+    'pager': (['core.pager=EVIL', 'pager.log=EVIL', 'pager.diff=true'], None),
+    'editor': (['core.editor=EVIL', 'sequence.editor=EVIL'], ['commit', '--allow-empty']),
+    'alias': (['alias.log=!EVIL', 'alias.status=!EVIL', 'alias.x=!EVIL'], ['x']),
+}
+
+# What fixed arguments switch off in a trusted folder too, where a configuration may say it.
+SWITCHED_OFF = {
+    'external diff': (['diff.external=EVIL'], ['diff']),
+    'diff driver': (['diff.evil.command=EVIL'], ['diff']),
+    'textconv': (['diff.evil.textconv=EVIL'], ['diff']),
 }
 
 HOOKS = ('pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit', 'post-checkout',
@@ -101,6 +111,14 @@ class Trap:
             f.write(f'#!/bin/sh\necho "$0" >>{self.mark}\nexit 1\n')
         os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
 
+    def spring(self, command, cwd=None):
+        """Plain git must fire the trap, or the test would prove nothing."""
+        env = self.box.env(HOME=self.box.dir, GIT_CONFIG_NOSYSTEM='1')
+        subprocess.run(['git', *command], cwd=cwd or self.repo, env=env, check=False,
+                       stdin=subprocess.DEVNULL, capture_output=True)
+        check(self.fired(), 'plain git does not fire it:', command)
+        os.remove(self.mark)
+
     def fired(self):
         if not os.path.exists(self.mark):
             return ''
@@ -122,6 +140,8 @@ class Trap:
             result = server.call(tool, {'path': self.repo, **arguments})
             if wanted:
                 equal(code_of(result), wanted, tool)
+            else:
+                check('REPOSITORY_UNTRUSTED' not in str(result), tool, 'was refused:', result)
             check(not self.fired(), tool, 'ran', self.fired())
 
 
@@ -136,20 +156,42 @@ def refused(name, settings):
     return case
 
 
-def harmless(name, settings):
-    @test(f'hostile git: {name} never runs, in a trusted folder either')
+def harmless(name, settings, command, folders):
+    where = 'in a trusted folder either' if False in folders else 'in a trusted folder'
+
+    @test(f'hostile git: {name} never runs, {where}')
     def case():
-        for trusted in (False, True):
+        for trusted in folders:
             with Box() as box:
                 trap = Trap(box, settings)
+                if command:
+                    trap.spring(command)
                 trap.try_all(trap.serve(trusted), None)
     return case
 
 
 globals().update({f'refused_{name}': refused(name, settings)
                   for name, settings in CONFIGURED.items()})
-globals().update({f'harmless_{name}': harmless(name, settings)
-                  for name, settings in TOLERATED.items()})
+globals().update({f'harmless_{name}': harmless(name, *trap, (False, True))
+                  for name, trap in TOLERATED.items()})
+globals().update({f'off_{name}': harmless(name, *trap, (True,))
+                  for name, trap in SWITCHED_OFF.items()})
+
+
+@test('hostile git: what is missing is not fetched by a program, in a trusted folder either')
+def lazy_fetch():
+    for trusted in (False, True):
+        with Box() as box:
+            trap = Trap(box, ['core.repositoryFormatVersion=1', 'extensions.partialClone=origin',
+                              'remote.origin.promisor=true', 'remote.origin.url=ext::EVIL',
+                              'protocol.ext.allow=always', 'protocol.allow=always'])
+            blob = box.git('rev-parse', 'HEAD:a.txt', cwd=trap.repo).decode().strip()
+            os.remove(os.path.join(trap.repo, '.git', 'objects', blob[:2], blob[2:]))
+            trap.spring(['cat-file', 'blob', 'HEAD:a.txt'])
+            server = trap.serve(trusted)
+            result = server.call('git_file', {'path': trap.repo, 'file': 'a.txt'})
+            check(result.get('isError'), 'a file that is not there', result)
+            trap.try_all(server, None)
 
 
 @test('hostile git: hooks in the repository never run')
@@ -259,6 +301,30 @@ def submodule():
                 equal(code_of(server.call('git_status', {'path': inner})), 'REPOSITORY_UNTRUSTED')
 
 
+@test('hostile git: a difference of submodules that no index names starts nothing in them')
+def submodule_in_history():
+    for trusted in (False, True):
+        with Box() as box:
+            trap = Trap(box, ['diff.submodule=diff', 'status.submoduleSummary=true'])
+            inner = box.repository('repo/sub')
+            box.git('add', 'sub', cwd=trap.repo)
+            box.git('commit', '-q', '-m', 'submodule', cwd=trap.repo)
+            box.write('repo/sub/a.txt', 'changed\n')
+            box.git('commit', '-q', '-a', '-m', 'changed', cwd=inner)
+            box.git('add', 'sub', cwd=trap.repo)
+            box.git('commit', '-q', '-m', 'submodule again', cwd=trap.repo)
+            box.git('rm', '-q', '--cached', 'sub', cwd=trap.repo)
+            box.git('config', 'diff.external', trap.evil, cwd=inner)
+            trap.spring(['show'])
+            server = trap.serve(trusted)
+            for tool, arguments in (('git_show', {}), ('git_diff', {'from': 'HEAD~1', 'to': 'HEAD'}),
+                                    ('git_log', {'changes': 'one'})):
+                result = server.call(tool, {'path': trap.repo, **arguments})
+                check(not result.get('isError'), tool, result)
+                check(not trap.fired(), tool, 'ran', trap.fired())
+            trap.try_all(server, None)
+
+
 @test('hostile git: a submodule that names nothing is no obstacle, checked out or not')
 def harmless_submodule():
     with Box() as box:
@@ -292,3 +358,77 @@ def no_index():
                     result = server.call('git_diff', {'path': path, 'show': show, **call})
                     equal(code_of(result), 'OUTSIDE_REPOSITORY', f'{path} {call}')
                     check('hunter2' not in str(result), path, call, result)
+
+
+def read_elsewhere(box, repo, secret):
+    """Tools that read the work tree are refused, and show nothing of the secret."""
+    server = box.serve(surfaces=['git'])
+    server.shake()
+    for tool, arguments in READS:
+        arguments = {k: 'hunter2' if k == 'pattern' else v for k, v in arguments.items()}
+        result = server.call(tool, {'path': repo, **arguments})
+        check(secret not in str(result), tool, result)
+        equal(code_of(result), 'REPOSITORY_UNTRUSTED', tool)
+
+
+@test('hostile git: a folder of tracked files that is now a link outside is refused')
+def folder_is_link():
+    with Box() as box:
+        private = os.path.join(box.dir, 'private')
+        os.mkdir(private)
+        with open(os.path.join(private, 'key'), 'w', encoding='utf-8') as f:
+            f.write('hunter2-hunter2\n')
+        repo = box.repository()
+        box.write('repo/deep/link/key', 'x\n')
+        box.write('repo/inside/key', 'y\n')
+        box.git('add', '.', cwd=repo)
+        box.git('commit', '-q', '-m', 'folders', cwd=repo)
+        shutil.rmtree(os.path.join(repo, 'inside'))
+        os.symlink('deep', os.path.join(repo, 'inside'))
+        server = box.serve(surfaces=['git'])
+        server.shake()
+        result = server.call('git_status', {'path': repo})
+        check(not result.get('isError'), 'a link that stays inside is no obstacle', result)
+        shutil.rmtree(os.path.join(repo, 'deep', 'link'))
+        os.symlink(private, os.path.join(repo, 'deep', 'link'))
+        check(b'hunter2' in box.git('grep', 'hunter2', cwd=repo), 'plain git reads it')
+        read_elsewhere(box, repo, 'hunter2-hunter2')
+
+
+def rename_in_index(repo, old, new, format_name='sha1'):
+    """Writes another name of the same length into the index, as git itself never would."""
+    path = os.path.join(repo, '.git', 'index')
+    with open(path, 'rb') as f:
+        data = f.read()
+    digest = hashlib.new(format_name)
+    data = data[:-digest.digest_size].replace(old.encode(), new.encode())
+    digest.update(data)
+    with open(path, 'wb') as f:
+        f.write(data + digest.digest())
+
+
+@test('hostile git: an index that names places outside the work tree is refused')
+def index_names_outside():
+    for format_name in ('sha1', 'sha256'):
+        for kind in ('absolute', 'dots'):
+            with Box() as box:
+                secret = os.path.join(box.dir, 'secret')
+                with open(secret, 'w', encoding='utf-8') as f:
+                    f.write('hunter2-hunter2\n')
+                name = secret if kind == 'absolute' else '../../secret'
+                repo = os.path.join(box.root, 'repo')
+                box.git('init', '-q', '-b', 'main', f'--object-format={format_name}', repo)
+                box.write('repo/a.txt', 'one\n')
+                box.git('add', '.', cwd=repo)
+                box.git('commit', '-q', '-m', 'first', cwd=repo)
+                server = box.serve(surfaces=['git'])
+                server.shake()
+                result = server.call('git_status', {'path': repo})
+                check(not result.get('isError'), 'an ordinary index', format_name, result)
+                box.git('rm', '-q', '--cached', 'a.txt', cwd=repo)
+                stand_in = 'z' * len(name)
+                box.write(f'repo/{stand_in}', 'x\n')
+                box.git('add', stand_in, cwd=repo)
+                rename_in_index(repo, stand_in, name, format_name)
+                check(b'hunter2' in box.git('diff', cwd=repo), 'plain git reads it')
+                read_elsewhere(box, repo, 'hunter2-hunter2')
