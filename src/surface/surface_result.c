@@ -206,7 +206,7 @@ static int step_at(struct making *m, struct err *err)
 	if (node == NULL)
 		return err_set(err, ERR_BAD_OUTPUT, "the output holds no %s at %s",
 		    wants_list(how) ? "list" : "value",
-		    how->at.len > 0 ? how->at.items[0] : "its top");
+		    how->at.len > 0 && *how->at.items[0] != '\0' ? how->at.items[0] : "its top");
 	m->node = node;
 	return 0;
 }
