@@ -5,7 +5,6 @@ options have. Numbers in brackets are those of behaviours pinned for Proton Pass
 import os
 import signal
 import sqlite3
-import time
 
 from stile import Box, check, children, code_of, equal, poll, test, text_of
 
@@ -259,16 +258,26 @@ def override():
 @test('status: both programs have a place among the children of the surface')
 def places():
     with Box() as box:
-        server = served(box, version="'--sleep=200'", probe="'--sleep=200'", children=3)
-        calls = [server.start('state_status') for _ in range(8)]
-        most = 0
-        while not all(server.has_answer(c) for c in calls):
-            most = max(most, len(box.fakes()))
-            time.sleep(0.002)
+        server = served(box, version=SLOW, probe=SLOW, children=3)
+        calls = [server.start('state_status') for _ in range(2)]
+        poll(lambda: len(box.started()) == 2, 10, 'the first pair')
+        server.result('ping')
+        server.result('tools/list')
+        equal(len(box.started()), 2, 'programs in three places')
+        server.cancel(calls[0])
+        poll(lambda: len(box.started()) == 4, 10, 'the second pair')
+        two(box)
+        server.cancel(calls[1])
+        gone(box)
+    with Box() as box:
+        server = served(box, version=SLOW, probe=SLOW, children=4)
+        calls = [server.start('state_status') for _ in range(3)]
+        poll(lambda: len(box.started()) == 4, 10, 'two pairs in four places')
+        server.result('ping')
+        equal(len(box.started()), 4)
         for call in calls:
-            equal(verdict(server.answer(call)['result'])['overall_status'], 'warn')
-        check(most <= 2, 'programs at once:', most)     # three places hold one pair
-        equal(len(box.started()), 16)
+            server.cancel(call)
+        gone(box)
 
 
 @test('status: nothing starts while the record cannot be written')
