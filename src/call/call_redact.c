@@ -51,6 +51,7 @@ static int redact_result(struct call *call)
 {
 	struct redactor *redactor = call->loaded->redactor;
 	cleanup_buf struct buf json = BUF_INIT;
+	cleanup_err struct err err = ERR_INIT; /* call->err may hold what is redacted here */
 	size_t before = call->masks;
 	size_t in_text;
 	size_t masks = 0;
@@ -63,8 +64,10 @@ static int redact_result(struct call *call)
 	if (call->result.json.len == 0)
 		return 0;
 	if (redact_json(redactor, &call->secrets, call->result.json.data, call->result.json.len,
-		&json, &masks, &escaped, &call->err) < 0)
+		&json, &masks, &escaped, &err) < 0) {
+		err_move(&call->err, &err);
 		return -1;
+	}
 	buf_release(&call->result.json);
 	call->result.json = json;
 	json = BUF_INIT;

@@ -45,6 +45,22 @@ def in_errors():
                       pad, stream, result)
 
 
+@test('Q73 Q32 a token and what nobody sees leave no error of ours either')
+def in_our_errors():
+    with Box() as box:
+        server = box.serve()
+        server.shake()
+        for arguments in ({'limit': 1, 'mode': GITHUB}, {'limit': 1, GITHUB: 1},
+                          {'limit': 1, 'mode': 'a\u202eb'}, {'limit': 1, 'a\u202eb': 1}):
+            result = say(server, 'fake_typed', **arguments)
+            equal(code_of(result), 'INVALID_ARGUMENT')
+            answer = json.dumps(result, ensure_ascii=False)
+            check('a8F3' not in answer and '\u202e' not in answer, answer)
+        rows = [row for row in box.ledger() if row['kind'] == 'refusal']
+        equal([row['detail'] for row in rows], ['validate'] * 4, 'the stage that refused')
+        check(all(row['masks'] + row['escaped'] > 0 for row in rows), rows)
+
+
 @test('Q74 values are masked by the names of members; harmless names, UUIDs and hashes pass')
 def by_name():
     clean = {'token': 'word', 'id': '550e8400-e29b-41d4-a716-446655440000', 'n': 2.0,
