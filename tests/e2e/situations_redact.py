@@ -58,7 +58,7 @@ def in_our_errors():
             check('a8F3' not in answer and '\u202e' not in answer, answer)
         rows = [row for row in box.ledger() if row['kind'] == 'refusal']
         equal([row['detail'] for row in rows], ['validate'] * 4, 'the stage that refused')
-        check(all(row['masks'] + row['escaped'] > 0 for row in rows), rows)
+        check(rows[0]['masks'] > 0 and rows[1]['masks'] > 0 and rows[3]['escaped'] > 0, rows)
 
 
 @test('Q74 values are masked by the names of members; harmless names, UUIDs and hashes pass')
