@@ -136,7 +136,8 @@ def tools():
                   name)
         for name in ('login', 'logout', 'update', 'support', 'create_personal_access_token',
                      'renew_personal_access_token', 'create_agent', 'renew_agent',
-                     'ssh_agent_start', 'generate_ssh_key_item', 'import_ssh_key_item', 'set_default_format',
+                     'ssh_agent_start', 'generate_ssh_key_item', 'import_ssh_key_item',
+                     'set_default_format',
                      'unset_default_format', 'session_unlock', 'session_lock', 'test'):
             error = server.error('tools/call', {'name': name, 'arguments': {}})
             equal(error['code'], -32602, name)
