@@ -30,6 +30,21 @@ void host_options_release(struct host_options *options)
 	*options = HOST_OPTIONS_INIT;
 }
 
+/* What the kernel shows as files: memory and environment of processes, devices. Nobody's work lies
+ * there, but for the memory disk, and a tool that reads it reads secrets. */
+static const char *const kernel_folders[] = { "/proc", "/sys", "/dev" };
+
+static bool is_kernel_folder(const char *path)
+{
+	if (dirs_is_below(path, "/dev/shm"))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(kernel_folders); i++) {
+		if (dirs_is_below(path, kernel_folders[i]))
+			return true;
+	}
+	return false;
+}
+
 /* A launch root: a folder, absolute, links resolved. */
 static int add_root(struct host *host, const char *path, struct err *err)
 {
@@ -40,6 +55,9 @@ static int add_root(struct host *host, const char *path, struct err *err)
 		return err_errno(err, errno, "--root %s", path);
 	if (!S_ISDIR(st.st_mode))
 		return err_set(err, ERR_USAGE, "--root %s is no folder", path);
+	if (is_kernel_folder(real))
+		return err_set(err, ERR_USAGE,
+		    "--root %s holds processes and devices of this system, no work", path);
 	if (host->roots.len >= LIMIT_ROOTS)
 		return err_set(err, ERR_USAGE, "more than %zu roots", LIMIT_ROOTS);
 	strvec_push(&host->roots, real);
@@ -106,6 +124,10 @@ static void close_paths(struct host *host)
 		close_client_files(host, real_home);
 	for (size_t i = 0; i < host->roots.len; i++)
 		close_client_files(host, host->roots.items[i]);
+	for (size_t i = 0; i < ARRAY_LEN(kernel_folders); i++) {
+		if (dirs_is_below_any(kernel_folders[i], &host->roots))
+			strvec_push(&host->closed, kernel_folders[i]);
+	}
 }
 
 /* What the surfaces say of themselves, as long as it fits; then their names. */

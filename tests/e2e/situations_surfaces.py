@@ -355,6 +355,35 @@ def data_directory():
         equal(box.started(), [])
 
 
+@test('Q46 client configuration is refused even below a root, there or not')
+def client_configuration():
+    with Box() as box:
+        box.write('.mcp.json', '{}')
+        box.write('.claude/settings.json', '{}')
+        os.symlink(os.path.join(box.root, '.mcp.json'), os.path.join(box.root, 'link'))
+        server = box.serve()
+        server.shake()
+        for path in ('.mcp.json', '.claude/settings.json', '.claude', '.vscode/mcp.json', 'link'):
+            equal(code_of(server.call('fake_file', {'path': path})), 'INVALID_ARGUMENT', path)
+        equal(box.started(), [])
+
+
+@test('Q46 processes and devices are no root, and below the root of all they are refused')
+def kernel_folders():
+    with Box() as box:
+        for root in ('/proc', '/proc/self', '/sys', '/dev'):
+            status, _, err = box.command('mcp', 'serve', '--surface', 'git', '--root', root)
+            equal(status, 2, root)
+            check(root.encode() in err, err)
+        server = box.serve('--root', '/', roots=False)
+        server.shake()
+        for path in ('/proc/self/environ', '/proc', '/sys/kernel', '/dev/mem', '/dev/stdin'):
+            equal(code_of(server.call('fake_file', {'path': path})), 'INVALID_ARGUMENT', path)
+        equal(box.started(), [])
+        path = box.write('a.txt', 'mine')
+        equal(value_of(server.call('fake_file', {'path': path}))['content'], 'mine')
+
+
 @test('Q46 several roots: each is a root, the gap between them is not')
 def several_roots():
     with Box() as box:
