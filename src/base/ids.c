@@ -89,9 +89,9 @@ bool digest_parse(const char *text, struct digest *ret_digest)
 	struct digest digest;
 	size_t len = 0;
 
-	if (strlen(text) != 2 * DIGEST_SIZE ||
-	    sodium_hex2bin(digest.bytes, DIGEST_SIZE, text, 2 * DIGEST_SIZE, NULL, &len, NULL) !=
-		0 ||
+	if (strlen(text) != DIGEST_TEXT_SIZE - 1 ||
+	    sodium_hex2bin(
+		digest.bytes, DIGEST_SIZE, text, DIGEST_TEXT_SIZE - 1, NULL, &len, NULL) != 0 ||
 	    len != DIGEST_SIZE)
 		return false;
 	*ret_digest = digest;

@@ -13,15 +13,15 @@ struct unit {
 static const struct unit durations[] = {
 	{ "ms", 1 },
 	{ "s", 1000 },
-	{ "m", 60 * 1000 },
-	{ "h", 60 * 60 * 1000 },
+	{ "m", INT64_C(60) * 1000 },
+	{ "h", INT64_C(60) * 60 * 1000 },
 };
 
 static const struct unit sizes[] = {
 	{ "B", 1 },
 	{ "KiB", 1024 },
-	{ "MiB", 1024 * 1024 },
-	{ "GiB", 1024 * 1024 * 1024 },
+	{ "MiB", INT64_C(1024) * 1024 },
+	{ "GiB", INT64_C(1024) * 1024 * 1024 },
 };
 
 /* Reads digits (and a sign) at *text and moves it behind them; false: none, or overflow. */

@@ -42,8 +42,8 @@ void strvec_pushf(struct strvec *vec, const char *fmt, ...)
 char *const *strvec_array(struct strvec *vec)
 {
 	if (vec->items == NULL) {
-		ARRAY_GROW(vec->items, vec->len, vec->cap);
-		vec->items[0] = NULL;
+		vec->cap = 1;
+		vec->items = xcalloc(vec->cap, sizeof(*vec->items));
 	}
 	return vec->items;
 }

@@ -39,7 +39,8 @@ static void repository_release(struct repository *repo)
 
 static int refuse(struct err *err, const char *path, const char *why)
 {
-	return err_set(err, ERR_REPOSITORY_UNTRUSTED, "%s %s", path, why);
+	(void)err_set(err, ERR_REPOSITORY_UNTRUSTED, "%s %s", path, why);
+	return -1;
 }
 
 /* path (links resolved) lies below a root or a trusted folder. */
@@ -297,12 +298,15 @@ static int check_submodule(
 {
 	struct repository sub = { .roots = repo->roots, .config = repo->config };
 	cleanup_free char *folder = resolve_from(repo->top, path);
-	cleanup_free char *dot_git = folder != NULL ? xasprintf("%s/.git", folder) : NULL;
+	cleanup_free char *dot_git = NULL;
 	int found;
 
 	if (path[0] == '\0' || path[0] == '/')
 		return refuse(err, repo->git_dir, "has a submodule at no place of its own");
-	if (dot_git == NULL || !exists(dot_git))
+	if (folder == NULL)
+		return 0;
+	dot_git = xasprintf("%s/.git", folder);
+	if (!exists(dot_git))
 		return 0;
 	if (depth == SUBMODULES_DEPTH)
 		return refuse(err, folder, "is a submodule too deep in others");
