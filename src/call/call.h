@@ -56,6 +56,9 @@ struct host *host_new(struct loop *loop, const struct host_options *options, str
     MUST_CHECK;
 void host_free(struct host *host);
 
+/* False when no served surface has that name. What is not trusted now may have any. */
+bool host_may_serve(const struct host *host, const char *name);
+
 /* Text for both handshakes: what the served surfaces are for; under 2 KB. Borrowed. */
 const char *host_instructions(const struct host *host);
 

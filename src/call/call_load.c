@@ -302,6 +302,17 @@ int host_load_surfaces(struct host *host, struct err *err)
 	return 0;
 }
 
+bool host_may_serve(const struct host *host, const char *name)
+{
+	for (size_t i = 0; i < host->served_len; i++) {
+		const struct loaded *loaded = host->served[i].loaded;
+
+		if (loaded == NULL || strcmp(loaded->surface->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* ---- change ---- */
 
 static bool has_changed(const struct served *served, const struct file_stamp *trust)

@@ -146,7 +146,7 @@ int cmd_call(struct cli *cli, struct err *err)
 	options.allow_version_drift = cli->options.allow_version_drift;
 	options.caller = "cli";
 	host = host_new(loop, &options, err);
-	if (host != NULL)
+	if (host != NULL && cli_check_allowed(host, &options, err) == 0)
 		result = call_tool(cli, loop, host, err);
 	host_free(host);
 	loop_free(loop);

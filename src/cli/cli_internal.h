@@ -84,6 +84,14 @@ int cli_parse_options(const struct command *command, int argc, char **argv,
     struct cli_options *ret_options, struct err *err) MUST_CHECK;
 void cli_options_release(struct cli_options *options);
 
+struct host;
+struct host_options;
+
+/* Does each --allow option name a surface that is served? A typo would switch nothing on, and nobody
+ * would notice. ERR_USAGE. */
+int cli_check_allowed(
+    const struct host *host, const struct host_options *options, struct err *err) MUST_CHECK;
+
 void cli_write_usage(struct buf *out, const struct command *command);
 void cli_write_help(struct buf *out, const struct command *command);
 void cli_write_overview(struct buf *out, const char *group); /* group NULL: all */

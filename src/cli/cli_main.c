@@ -115,6 +115,9 @@ static int overview(int argc, char **argv, int out_fd)
 			bool is_help = argc == 2 && (strcmp(argv[1], "--help") == 0 ||
 							strcmp(argv[1], "-h") == 0);
 
+			if (!is_help && argc > 1)
+				(void)fprintf(
+				    stderr, "stile: no command \"%.60s %.60s\"\n", word, argv[1]);
 			cli_write_overview(&text, word);
 			write_out(is_help ? out_fd : STDERR_FILENO, &text);
 			return is_help ? 0 : err_info(ERR_USAGE)->exit_code;

@@ -111,9 +111,33 @@ static int fill_options(struct cli_options *from, struct host_options *to, struc
 	from->surfaces = from->roots = from->allow_write = STRVEC_INIT;
 	from->allow_noninteractive_write = from->allow_exec = STRVEC_INIT;
 	from->allow_version_drift = STRVEC_INIT;
-	add_from_environment("STILE_ALLOW_WRITE", &to->allow_write);
-	add_from_environment("STILE_ALLOW_NONINTERACTIVE_WRITE", &to->allow_noninteractive_write);
 	to->caller = "mcp";
+	return 0;
+}
+
+int cli_check_allowed(const struct host *host, const struct host_options *options, struct err *err)
+{
+	const struct {
+		const char *option;
+		const struct strvec *names;
+	} lists[] = {
+		{ "--allow-write", &options->allow_write },
+		{ "--allow-noninteractive-write", &options->allow_noninteractive_write },
+		{ "--allow-exec", &options->allow_exec },
+		{ "--allow-version-drift", &options->allow_version_drift },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+		for (size_t j = 0; j < lists[i].names->len; j++) {
+			const char *name = lists[i].names->items[j];
+
+			if (!host_may_serve(host, name))
+				return err_set(err, ERR_USAGE,
+				    "%s %.60s: no surface of that name is served here; give the "
+				    "name that the surface has in its file",
+				    lists[i].option, name);
+		}
+	}
 	return 0;
 }
 
@@ -144,10 +168,15 @@ int cmd_mcp_serve(struct cli *cli, struct err *err)
 
 	if (result == 0)
 		host = host_new(loop, &options, err);
-	if (host != NULL)
-		result = serve(loop, host, cli->out_fd, err);
-	else
+	if (host == NULL || cli_check_allowed(host, &options, err) < 0) {
 		result = -1;
+	} else {
+		/* The environment may name surfaces of other servers too. */
+		add_from_environment("STILE_ALLOW_WRITE", &options.allow_write);
+		add_from_environment(
+		    "STILE_ALLOW_NONINTERACTIVE_WRITE", &options.allow_noninteractive_write);
+		result = serve(loop, host, cli->out_fd, err);
+	}
 	host_free(host);
 	(void)os_signal_descendants(SIGKILL, NULL, 0);
 	loop_free(loop);

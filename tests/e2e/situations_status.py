@@ -117,7 +117,7 @@ def drift():
         check('drift' in value['version']['reason'], value)
         equal(value['version']['allowVersionDrift'], True)
         server.end()
-        other = box.serve('--allow-version-drift', 'other', surfaces=[box.root + '/own.yaml'])
+        other = box.serve('--allow-version-drift', 'git', surfaces=[box.root + '/own.yaml', 'git'])
         other.shake()
         equal(verdict(other.call('state_status'))['overall_status'], 'warn')
         status, out, err = box.command('call', 'state_status', '--surface',
@@ -320,7 +320,8 @@ def environment_options():
 @test('STILE_ALLOW_WRITE beside --allow-write: both count, and the person is asked')
 def environment_and_option():
     with Box() as box:
-        server = box.serve('--allow-write', 'git', env=box.env(STILE_ALLOW_WRITE='fake'))
+        server = box.serve('--surface', 'git', '--allow-write', 'git',
+                           env=box.env(STILE_ALLOW_WRITE='fake'))
         server.shake('2025-11-25', {'elicitation': {}})
         call = server.start('fake_write', {'note': 'n'})
         asked = poll(lambda: server.notes('elicitation/create'), 10, 'a question')[0]

@@ -215,6 +215,22 @@ def unknown_words():
     with Box() as box:
         status, out, err = box.command('mcp', 'serve', '--surface', 'git', '--read-only')
         check(status == 2 and b'--read-only' in err and out == b'', status, err)
+        status, out, err = box.command('surface', 'lst')
+        check(status == 2 and b'surface lst' in err and out == b'', status, err)
+
+
+@test('Q53 a surface that no server serves cannot be allowed anything; the environment may name others')
+def unknown_allowed():
+    with Box() as box:
+        for option in ('--allow-write', '--allow-noninteractive-write', '--allow-exec',
+                       '--allow-version-drift'):
+            status, out, err = box.command('mcp', 'serve', '--surface', 'git', option, 'gti')
+            check(status == 2 and b'gti' in err and option.encode() in err and out == b'', err)
+        status, out, err = box.command('call', 'git_log', '--surface', 'git', '--allow-write', 'x')
+        check(status == 2 and out == b'' and not box.ledger(), status, err)
+        server = box.serve(env=box.env(STILE_ALLOW_WRITE='pass, fake'))
+        server.shake()
+        equal(code_of(server.call('fake_write', {'note': 'x'})), 'WRITE_CONFIRMATION_UNAVAILABLE')
 
 
 # ---- trust ----
