@@ -25,6 +25,8 @@
 	    "The method's parameters are malformed, or name something that does not exist.")       \
 	X(ERR_TOOL_NOT_FOUND, "TOOL_NOT_FOUND", -32602, 12, false,                                 \
 	    "No such tool, or none that this caller may see: the two answer alike.")               \
+	X(ERR_RESOURCE_NOT_FOUND, "RESOURCE_NOT_FOUND", -32602, 12, false,                         \
+	    "No such resource, or none that this caller may read (-32002 before 2026-07-28).")     \
 	X(ERR_UNSUPPORTED_VERSION, "UNSUPPORTED_VERSION", -32022, 2, false,                        \
 	    "The request names a protocol version that is not served.")                            \
 	X(ERR_CAPABILITY_MISSING, "CAPABILITY_MISSING", -32021, 11, false,                         \

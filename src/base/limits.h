@@ -75,7 +75,7 @@
 
 /* Surfaces. */
 #define LIMIT_TOOLS ((size_t)200)
-#define LIMIT_TOOLS_PAGE ((size_t)500)
+#define LIMIT_LIST_PAGE ((size_t)500)
 #define LIMIT_RESOURCES ((size_t)200)
 #define LIMIT_SURFACES ((size_t)64)
 #define LIMIT_ROOTS ((size_t)64)

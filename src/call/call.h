@@ -69,6 +69,17 @@ const char *host_instructions(const struct host *host);
  */
 const struct tool *const *host_tools(struct host *host, size_t *ret_len, uint64_t *ret_generation);
 
+/*
+ * The visible resources, templates among them, in the same order and of the same generations as
+ * the tools; looks first, too. What a scope hides of tools it hides of the resources made of them.
+ */
+const struct resource *const *host_resources(
+    struct host *host, size_t *ret_len, uint64_t *ret_generation);
+
+/* A served surface has resources, or had some since the host was made: then there is a list of them,
+ * which may be empty. */
+bool host_has_resources(const struct host *host);
+
 /* fn is called (from the loop) when the visible set has changed; files are looked at every second
  * while is_watching. One watcher. */
 void host_watch(struct host *host, bool is_watching, loop_timer_fn fn, void *ctx);
@@ -154,11 +165,13 @@ struct call_client {
 struct call_outcome {
 	/* Set: a protocol error (unknown or hidden tool, a refused requestState). */
 	struct err err;
-	struct surface_result result; /* else this, redacted; for `isError` see is_error */
-	size_t masks;                 /* how many secrets were masked in it */
-	bool is_cancelled;            /* by call_cancel(): nobody waits for an answer */
-	const char *question;         /* set: the call needs a person's answer first (modern) */
-	const char *state;            /* the requestState for it */
+	struct surface_result result;    /* else this, redacted; for `isError` see is_error */
+	size_t masks;                    /* how many secrets were masked in it */
+	bool is_cancelled;               /* by call_cancel(): nobody waits for an answer */
+	const char *question;            /* set: the call needs a person's answer first (modern) */
+	const char *state;               /* the requestState for it */
+	const struct resource *resource; /* reads: what was read, once it was found */
+	const char *uri;                 /* reads: as asked for */
 };
 
 /* The outcome is borrowed for the duration of the call; the call is gone afterwards. */
@@ -170,6 +183,13 @@ typedef void (*call_done_fn)(void *ctx, const struct call_outcome *outcome);
  */
 struct call *call_new(struct host *host, const struct call_client *client, const char *tool,
     struct json_doc *doc, const struct json *arguments, call_done_fn done, void *ctx) MUST_CHECK;
+
+/*
+ * A read of the resource that uri names, through the same stages: one that a tool makes is a call of
+ * that tool; a static one runs nothing, and is recorded.
+ */
+struct call *call_new_read(struct host *host, const struct call_client *client, const char *uri,
+    call_done_fn done, void *ctx) MUST_CHECK;
 
 /* Takes the first steps. done is called later, even for an immediate refusal. */
 void call_start(struct call *call);

@@ -180,7 +180,7 @@ struct host *host_new(struct loop *loop, const struct host_options *options, str
 	}
 	close_paths(host);
 	write_instructions(host);
-	host_list_tools(host);
+	host_list_visible(host);
 	host->ledger = ledger_new(host->data_dir, loop);
 	host->files = run_files_new(host->data_dir);
 	host->sweep_timer = loop_add_timer(loop, SWEEP_DELAY_MS, sweep_files, host);
@@ -229,6 +229,7 @@ void host_free(struct host *host)
 	redactor_free(host->redactor);
 	redact_host_free(host->masking);
 	free(host->tools);
+	free(host->resources);
 	run_files_free(host->files);
 	ledger_free(host->ledger);
 	gate_consents_free(host->consents);
@@ -251,6 +252,20 @@ const struct tool *const *host_tools(struct host *host, size_t *ret_len, uint64_
 	*ret_len = host->tools_len;
 	*ret_generation = host->generation;
 	return host->tools;
+}
+
+const struct resource *const *host_resources(
+    struct host *host, size_t *ret_len, uint64_t *ret_generation)
+{
+	(void)host_refresh(host);
+	*ret_len = host->resources_len;
+	*ret_generation = host->generation;
+	return host->resources;
+}
+
+bool host_has_resources(const struct host *host)
+{
+	return host->has_resources;
 }
 
 static void watch_tick(void *ctx)

@@ -71,6 +71,10 @@ struct host {
 	const struct tool **tools; /* visible, in order of listing */
 	size_t tools_len;
 	size_t tools_cap;
+	const struct resource **resources; /* the same of resources */
+	size_t resources_len;
+	size_t resources_cap;
+	bool has_resources;  /* some surface has or had one */
 	uint64_t generation; /* of the visible set */
 	struct loop_timer *watch_timer;
 	struct loop_timer *tell_timer; /* the watcher is to be told */
@@ -97,7 +101,7 @@ struct host {
 /* call_load.c */
 int host_load_surfaces(struct host *host, struct err *err) MUST_CHECK;
 bool host_refresh(struct host *host); /* true: the visible set may have changed */
-void host_list_tools(struct host *host);
+void host_list_visible(struct host *host);
 void loaded_release(struct loaded *loaded);
 int host_resolve_program(struct served *served, const struct surface *surface, struct err *err)
     MUST_CHECK;
@@ -135,7 +139,8 @@ struct call {
 	bool is_cancelled;
 	const char *failed_stage; /* name of the stage that failed, or NULL */
 
-	char *name;                       /* as asked for */
+	char *name;                       /* as asked for; NULL: a read */
+	char *uri;                        /* reads: as asked for; else NULL */
 	struct json_doc request;          /* holds the arguments as they came */
 	const struct json *raw_arguments; /* in it, or NULL */
 	char *protocol;
@@ -146,10 +151,11 @@ struct call {
 	char *state; /* requestState that came back, or NULL */
 	enum call_answer answer;
 
-	struct served *served;     /* resolve */
-	struct loaded *loaded;     /* holds a reference */
-	const struct tool *tool;   /* NULL: absent or hidden */
-	struct json_doc arguments; /* validate: canonical, defaulted */
+	struct served *served;           /* resolve */
+	struct loaded *loaded;           /* holds a reference */
+	const struct resource *resource; /* reads; NULL: absent */
+	const struct tool *tool;         /* NULL: absent, or a static resource */
+	struct json_doc arguments;       /* validate: canonical, defaulted */
 	bool is_vetoed;
 	struct redactor_values secrets;
 	bool is_asking;      /* permit: a person is being asked */
@@ -185,6 +191,9 @@ void call_resume(struct call *call, enum call_step step);
 
 /* Ends a call at the end of the host, recorded or not; nobody gets an answer. */
 void call_abandon(struct call *call);
+
+/* call_resolve.c: what is asked for is not there, or not for this caller. Always CALL_FAIL. */
+enum call_step call_refuse_absent(struct call *call);
 
 /* The stages, one file each, in order. */
 enum call_step call_resolve(struct call *call);

@@ -238,6 +238,19 @@ static bool is_alike(const char *a, const char *b)
 	return *a == *b;
 }
 
+static int check_uris(const struct surface *a, const struct surface *b, struct err *err)
+{
+	for (size_t i = 0; i < a->resources_len; i++) {
+		for (size_t j = 0; j < b->resources_len; j++) {
+			if (surface_uri_is_same(a->resources[i].uri, b->resources[j].uri))
+				return err_set(err, ERR_SURFACE_INVALID,
+				    "surfaces %s and %s both have a resource %s", a->name, b->name,
+				    b->resources[j].uri);
+		}
+	}
+	return 0;
+}
+
 static int check_pair(const struct surface *a, const struct surface *b, struct err *err)
 {
 	if (is_alike(a->name, b->name))
@@ -250,7 +263,7 @@ static int check_pair(const struct surface *a, const struct surface *b, struct e
 				    b->name, b->tools[j].name);
 		}
 	}
-	return 0;
+	return check_uris(a, b, err);
 }
 
 static int check_collisions(const struct host *host, const struct served *served, struct err *err)
@@ -373,7 +386,7 @@ bool host_refresh(struct host *host)
 		is_changed = true;
 	}
 	if (is_changed) {
-		host_list_tools(host);
+		host_list_visible(host);
 		host->generation++;
 		if (host->tell_timer == NULL)
 			host->tell_timer = loop_add_timer(host->loop, 0, tell_watcher, host);

@@ -46,15 +46,17 @@ static const char *effect_name(const struct tool *tool)
 	return names[tool->effect];
 }
 
-/* What the row says of the tool and its run. */
+/* What the row says of the surface, the tool and its run. */
 static void describe(const struct call *call, struct ledger_record *record)
 {
-	const struct surface *surface = call->tool->surface;
+	const struct surface *surface = call->loaded->surface;
 	const struct run_outcome *outcome = &call->outcome;
 
 	record->surface = surface->name;
 	record->surface_digest = &surface->digest;
-	record->effect = effect_name(call->tool);
+	record->effect = call->tool != NULL ? effect_name(call->tool) : "read";
+	if (call->tool == NULL)
+		return;
 	record->reveals = call->tool->reveals && !call->result.is_error;
 	if (!call->has_run)
 		return;
@@ -98,6 +100,36 @@ static const char *tell_name(const struct call *call, const char *name, struct b
 	return ret_text->data;
 }
 
+/* What the digest is made of; of a read that has no arguments, or none that fit, its URI. */
+static void tell_arguments(const struct call *call, struct buf *ret_text)
+{
+	struct json_writer w = JSON_WRITER_INIT(ret_text);
+
+	if (json_root(&call->arguments) != NULL) {
+		json_write_canonical(ret_text, json_root(&call->arguments));
+		return;
+	}
+	json_write_object_begin(&w);
+	json_write_member_string(&w, "uri", call->uri);
+	json_write_object_end(&w);
+}
+
+/* Which stage failed, and of a read which resource: by its URI in the file, for the one that was asked
+ * for has values in it. NULL: nothing to say. */
+static const char *tell_detail(const struct call *call, struct buf *ret_text)
+{
+	const char *stage = call->needs_input ? "asked" : call->failed_stage;
+
+	if (call->uri == NULL)
+		return stage;
+	if (stage != NULL)
+		buf_addf(ret_text, "%s, ", stage);
+	buf_adds(ret_text, "resource");
+	if (call->resource != NULL)
+		buf_addf(ret_text, " %s", call->resource->uri);
+	return ret_text->data;
+}
+
 /* Everything about the call that a row can say before it has run. */
 static struct ledger_record make_record(
     const struct call *call, enum ledger_kind kind, struct told *told)
@@ -113,10 +145,10 @@ static struct ledger_record make_record(
 	    call->tool != NULL ? call->tool->name : tell_name(call, call->name, &told->tool);
 	record.workspace = options->workspace;
 	record.stage = options->stage;
-	if (call->tool != NULL)
+	if (call->tool != NULL || call->resource != NULL)
 		describe(call, &record);
-	if (json_root(&call->arguments) != NULL) {
-		json_write_canonical(&told->arguments, json_root(&call->arguments));
+	if (json_root(&call->arguments) != NULL || call->uri != NULL) {
+		tell_arguments(call, &told->arguments);
 		record.arguments = told->arguments.data;
 		record.arguments_len = told->arguments.len;
 	}
@@ -147,11 +179,12 @@ static enum ledger_kind kind_of(const struct call *call)
 
 enum call_step call_record(struct call *call)
 {
+	cleanup_buf struct buf detail = BUF_INIT;
 	cleanup_told struct told told = TOLD_INIT;
 	struct ledger_record record = make_record(call, kind_of(call), &told);
 
 	record.code = call->result.code;
-	record.detail = call->needs_input ? "asked" : call->failed_stage;
+	record.detail = tell_detail(call, &detail);
 	record.intent = call->intent;
 	record.masks = (int64_t)call->masks;
 	record.escaped = (int64_t)call->escaped;

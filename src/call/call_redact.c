@@ -81,6 +81,8 @@ enum call_step call_redact(struct call *call)
 {
 	if (call->loaded == NULL)
 		return CALL_NEXT; /* no surface: the text is ours alone */
+	if (call->tool == NULL)
+		return CALL_NEXT; /* the file's own words, looked at when it was loaded */
 	if (call->tool->reveals && !call->result.is_error)
 		return CALL_NEXT;
 	return redact_result(call) < 0 ? CALL_FAIL : CALL_NEXT;

@@ -1,14 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* resolve: name → tool, among the surfaces as they are now. */
+/* resolve: name → tool, or URI → resource, among the surfaces as they are now. */
 #include "call/call_internal.h"
 
 #include <string.h>
 
-enum call_step call_resolve(struct call *call)
+/* Clients want to know which one (protocol.md §6). */
+static char *uri_details(const char *uri)
+{
+	struct buf text = BUF_INIT;
+	struct json_writer w = JSON_WRITER_INIT(&text);
+
+	json_write_object_begin(&w);
+	json_write_member_string(&w, "uri", uri);
+	json_write_object_end(&w);
+	return buf_detach(&text);
+}
+
+enum call_step call_refuse_absent(struct call *call)
+{
+	if (call->uri == NULL) {
+		err_set(&call->err, ERR_TOOL_NOT_FOUND, "no such tool");
+		return CALL_FAIL;
+	}
+	err_set(&call->err, ERR_RESOURCE_NOT_FOUND, "no such resource");
+	(void)err_take_details(&call->err, uri_details(call->uri));
+	return CALL_FAIL;
+}
+
+static void take(struct call *call, struct served *served, const struct tool *tool)
+{
+	call->tool = tool;
+	call->served = served;
+	call->loaded = served->loaded;
+	call->loaded->references++;
+}
+
+static enum call_step resolve_tool(struct call *call)
 {
 	struct host *host = call->host;
 
-	(void)host_refresh(host);
 	for (size_t i = 0; i < host->served_len; i++) {
 		struct served *served = &host->served[i];
 		const struct tool *tool;
@@ -18,12 +48,46 @@ enum call_step call_resolve(struct call *call)
 		tool = surface_find_tool(served->loaded->surface, call->name);
 		if (tool == NULL)
 			continue;
-		call->tool = tool;
-		call->served = served;
-		call->loaded = served->loaded;
-		call->loaded->references++;
+		take(call, served, tool);
 		return CALL_NEXT;
 	}
-	err_set(&call->err, ERR_TOOL_NOT_FOUND, "no such tool");
-	return CALL_FAIL;
+	return call_refuse_absent(call);
+}
+
+/* What stands in a file word for word comes before what a template could mean. */
+static const struct resource *find(const struct surface *surface, const char *uri, bool is_template)
+{
+	for (size_t i = 0; i < surface->resources_len; i++) {
+		const struct resource *resource = &surface->resources[i];
+
+		if (resource->is_template == is_template && surface_resource_matches(resource, uri))
+			return resource;
+	}
+	return NULL;
+}
+
+static bool resolve_resource(struct call *call, bool is_template)
+{
+	struct host *host = call->host;
+
+	for (size_t i = 0; i < host->served_len && call->resource == NULL; i++) {
+		struct served *served = &host->served[i];
+
+		if (served->loaded == NULL)
+			continue;
+		call->resource = find(served->loaded->surface, call->uri, is_template);
+		if (call->resource != NULL)
+			take(call, served, call->resource->tool);
+	}
+	return call->resource != NULL;
+}
+
+enum call_step call_resolve(struct call *call)
+{
+	(void)host_refresh(call->host);
+	if (call->uri == NULL)
+		return resolve_tool(call);
+	if (resolve_resource(call, false) || resolve_resource(call, true))
+		return CALL_NEXT;
+	return call_refuse_absent(call);
 }

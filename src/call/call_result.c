@@ -32,6 +32,16 @@ static size_t take_quotable(struct call *call, struct surface_run *run)
 	return masks;
 }
 
+/* A resource that is no JSON is the one string that its result points to. */
+static int check_text(struct call *call)
+{
+	if (call->resource == NULL || surface_resource_is_json(call->resource) ||
+	    call->result.is_error || call->result.has_text)
+		return 0;
+	return err_set(&call->err, ERR_BAD_OUTPUT,
+	    "the result has no text where the resource wants it");
+}
+
 enum call_step call_result(struct call *call)
 {
 	size_t masks;
@@ -40,6 +50,10 @@ enum call_step call_result(struct call *call)
 		.is_err_cut = call->outcome.is_stderr_cut,
 	};
 
+	if (call->tool == NULL) {
+		surface_resource_content(call->resource, &call->result);
+		return CALL_NEXT;
+	}
 	if (call->tool->builtin == SURFACE_BUILTIN_CONTEXT) {
 		call_write_context(call, &call->result);
 		return CALL_NEXT;
@@ -58,5 +72,5 @@ enum call_step call_result(struct call *call)
 	masks = take_quotable(call, &run);
 	surface_make_result(call->tool, json_root(&call->resolved), &run, &call->result);
 	call->masks += call->result.is_error ? masks : 0;
-	return CALL_NEXT;
+	return check_text(call) < 0 ? CALL_FAIL : CALL_NEXT;
 }

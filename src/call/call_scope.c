@@ -2,12 +2,13 @@
 /* scope: a tool that this caller may not see answers as one that is not there. */
 #include "call/call_internal.h"
 
-static bool is_shown(const struct host *host, const struct tool *tool)
+/* Hidden tools are there for the resources that are made of them. */
+static bool is_shown(const struct host *host, const struct tool *tool, bool by_resource)
 {
 	const struct surface *surface = tool->surface;
 	const struct gate_tool facts = {
 		.surface = surface->name,
-		.is_hidden = tool->is_hidden,
+		.is_hidden = tool->is_hidden && !by_resource,
 		.is_discovery = tool->is_discovery,
 		.is_scoped = surface->is_scoped,
 		.executes_any = tool->executes_any,
@@ -17,25 +18,44 @@ static bool is_shown(const struct host *host, const struct tool *tool)
 	    &facts, host->options->workspace != NULL, &host->options->allow_exec);
 }
 
-void host_list_tools(struct host *host)
+static void list_tools(struct host *host, const struct surface *surface)
+{
+	for (size_t i = 0; i < surface->tools_len; i++) {
+		if (!is_shown(host, &surface->tools[i], false))
+			continue;
+		ARRAY_GROW(host->tools, host->tools_len, host->tools_cap);
+		host->tools[host->tools_len++] = &surface->tools[i];
+	}
+}
+
+static void list_resources(struct host *host, const struct surface *surface)
+{
+	for (size_t i = 0; i < surface->resources_len; i++) {
+		const struct tool *tool = surface->resources[i].tool;
+
+		host->has_resources = true;
+		if (tool != NULL && !is_shown(host, tool, true))
+			continue;
+		ARRAY_GROW(host->resources, host->resources_len, host->resources_cap);
+		host->resources[host->resources_len++] = &surface->resources[i];
+	}
+}
+
+void host_list_visible(struct host *host)
 {
 	host->tools_len = 0;
+	host->resources_len = 0;
 	for (size_t i = 0; i < host->served_len; i++) {
-		const struct loaded *loaded = host->served[i].loaded;
-
-		for (size_t t = 0; loaded != NULL && t < loaded->surface->tools_len; t++) {
-			if (!is_shown(host, &loaded->surface->tools[t]))
-				continue;
-			ARRAY_GROW(host->tools, host->tools_len, host->tools_cap);
-			host->tools[host->tools_len++] = &loaded->surface->tools[t];
-		}
+		if (host->served[i].loaded == NULL)
+			continue;
+		list_tools(host, host->served[i].loaded->surface);
+		list_resources(host, host->served[i].loaded->surface);
 	}
 }
 
 enum call_step call_scope(struct call *call)
 {
-	if (is_shown(call->host, call->tool))
+	if (is_shown(call->host, call->tool, call->resource != NULL))
 		return CALL_NEXT;
-	err_set(&call->err, ERR_TOOL_NOT_FOUND, "no such tool");
-	return CALL_FAIL;
+	return call_refuse_absent(call);
 }

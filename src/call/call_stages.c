@@ -10,34 +10,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* When a stage runs. */
+enum when {
+	WHEN_WELL, /* nothing has failed */
+	WHEN_TOOL, /* and there is a tool: a static resource has none, and nothing to gate or run */
+	WHEN_ALWAYS /* after a failure too */
+};
+
 static const struct stage {
 	const char *name; /* a failure's row in the ledger says it */
 	enum call_step (*step)(struct call *call);
-	bool is_always; /* runs after a failure too */
+	enum when when;
 } stages[] = {
-	{ "resolve", call_resolve, false },   /* name → tool */
-	{ "scope", call_scope, false },       /* visible to this caller? */
-	{ "validate", call_validate, false }, /* arguments fit the schema */
-	{ "permit", call_permit, false },     /* permit, ask a person, or refuse */
-	{ "argv", call_argv, false },         /* a place; arguments → argv, stdin, files */
-	{ "run", call_run, false },           /* spawn, pump, limit, reap */
-	{ "result", call_result, false },     /* stdout → result */
-	{ "redact", call_redact, true },      /* what may leave */
-	{ "record", call_record, true },      /* before the answer is written */
+	{ "resolve", call_resolve, WHEN_WELL },   /* name → tool, URI → resource */
+	{ "scope", call_scope, WHEN_TOOL },       /* visible to this caller? */
+	{ "validate", call_validate, WHEN_TOOL }, /* arguments fit the schema */
+	{ "permit", call_permit, WHEN_TOOL },     /* permit, ask a person, or refuse */
+	{ "argv", call_argv, WHEN_TOOL },         /* a place; arguments → argv, stdin, files */
+	{ "run", call_run, WHEN_TOOL },           /* spawn, pump, limit, reap */
+	{ "result", call_result, WHEN_WELL },     /* stdout → result */
+	{ "redact", call_redact, WHEN_ALWAYS },   /* what may leave */
+	{ "record", call_record, WHEN_ALWAYS },   /* before the answer is written */
 };
 
-struct call *call_new(struct host *host, const struct call_client *client, const char *tool,
-    struct json_doc *doc, const struct json *arguments, call_done_fn done, void *ctx)
+static struct call *make_call(
+    struct host *host, const struct call_client *client, call_done_fn done, void *ctx)
 {
 	struct call *call = xcalloc(1, sizeof(*call));
 
 	call->host = host;
 	call->done = done;
 	call->ctx = ctx;
-	call->name = xstrdup(tool);
-	call->request = *doc;
-	*doc = JSON_DOC_INIT;
-	call->raw_arguments = arguments;
 	call->protocol = xstrdup(client->protocol);
 	call->client = xstrdup(client->name);
 	call->can_ask = client->can_ask;
@@ -64,6 +67,27 @@ struct call *call_new(struct host *host, const struct call_client *client, const
 	return call;
 }
 
+struct call *call_new(struct host *host, const struct call_client *client, const char *tool,
+    struct json_doc *doc, const struct json *arguments, call_done_fn done, void *ctx)
+{
+	struct call *call = make_call(host, client, done, ctx);
+
+	call->name = xstrdup(tool);
+	call->request = *doc;
+	*doc = JSON_DOC_INIT;
+	call->raw_arguments = arguments;
+	return call;
+}
+
+struct call *call_new_read(struct host *host, const struct call_client *client, const char *uri,
+    call_done_fn done, void *ctx)
+{
+	struct call *call = make_call(host, client, done, ctx);
+
+	call->uri = xstrdup(uri);
+	return call;
+}
+
 static void call_free(struct call *call)
 {
 	struct host *host = call->host;
@@ -78,6 +102,7 @@ static void call_free(struct call *call)
 		call->next->previous = call->previous;
 	host->calls_len--;
 	free(call->name);
+	free(call->uri);
 	free(call->protocol);
 	free(call->client);
 	free(call->state);
@@ -106,6 +131,8 @@ static void end(struct call *call)
 		.result = call->result,
 		.is_cancelled = call->is_cancelled,
 		.masks = call->masks,
+		.resource = call->resource,
+		.uri = call->uri,
 	};
 
 	if (call->needs_input && !err_is_set(&call->err)) {
@@ -139,14 +166,28 @@ static void fail(struct call *call)
 		surface_error_result(&call->err, &call->result);
 }
 
+static bool is_due(const struct call *call, const struct stage *stage)
+{
+	bool is_short = err_is_set(&call->err) || call->needs_input;
+
+	switch (stage->when) {
+	case WHEN_WELL:
+		return !is_short;
+	case WHEN_TOOL:
+		return !is_short && call->tool != NULL;
+	case WHEN_ALWAYS:
+		break;
+	}
+	return true;
+}
+
 static void walk(struct call *call)
 {
 	while (call->stage < ARRAY_LEN(stages)) {
 		const struct stage *stage = &stages[call->stage];
-		bool is_short = err_is_set(&call->err) || call->needs_input;
 		enum call_step step = CALL_NEXT;
 
-		if (!is_short || stage->is_always)
+		if (is_due(call, stage))
 			step = stage->step(call);
 		if (step == CALL_WAIT)
 			return;

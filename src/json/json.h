@@ -213,6 +213,12 @@ void json_write_member_raw(struct json_writer *w, const char *name, const char *
 /* Appends text as a JSON string with its quotes. */
 void json_quote(struct buf *buf, const char *data, size_t len);
 
+/*
+ * Appends valid JSON text token for token, a line each, indented by two spaces a level; what is empty
+ * stays on its line. Ask buf_check() at the end: indentation can make much out of little.
+ */
+void json_add_pretty(struct buf *buf, const char *text, size_t len);
+
 /* Appends a reference token of a JSON pointer, escaped: "/" and "~" (RFC 6901). */
 void json_pointer_add(struct buf *pointer, const char *name, size_t len);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of tools has changed: told to the session once the client said it is initialized, and
+ * What is listed has changed, tools and resources with them: told to the session once the client said it is initialized, and
  * to the streams that asked, each by its own id (specs/protocol.md §12). Told at the end of a
  * turn, so that a burst is one note.
  */
@@ -17,7 +17,7 @@ static bool stream_wants(const struct mcp_server *server)
 
 	LIST_FOREACH(stream, &server->streams, link)
 	{
-		if (stream->wants_tools)
+		if (stream->wants_tools || stream->wants_resources)
 			return true;
 	}
 	return false;
@@ -41,7 +41,17 @@ void mcp_changed_watch(struct mcp_server *server)
 	host_watch(server->host, is_watching, on_changed, server);
 }
 
-#define NOTE "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\""
+/* One note; to a stream, or (NULL) to the session. */
+static void add_note(struct buf *out, const char *what, const struct mcp_flight *stream)
+{
+	buf_addf(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/%s/list_changed\"", what);
+	if (stream != NULL) {
+		buf_adds(out, ",\"params\":{\"_meta\":{\"" MCP_KEY_SUBSCRIPTION "\":");
+		buf_add(out, stream->waiter.id, stream->waiter.id_len);
+		buf_adds(out, "}}");
+	}
+	buf_adds(out, "}\n");
+}
 
 void mcp_changed_flush(struct mcp_server *server)
 {
@@ -52,14 +62,16 @@ void mcp_changed_flush(struct mcp_server *server)
 	if (!server->has_changed || mcp_output_pending(&server->output) > LIMIT_BACKLOG)
 		return;
 	server->has_changed = false;
-	if (session_wants(server))
-		buf_adds(out, NOTE "}\n");
+	if (session_wants(server)) {
+		add_note(out, "tools", NULL);
+		if (server->session.has_resources)
+			add_note(out, "resources", NULL);
+	}
 	LIST_FOREACH(stream, &server->streams, link)
 	{
-		if (!stream->wants_tools)
-			continue;
-		buf_adds(out, NOTE ",\"params\":{\"_meta\":{\"" MCP_KEY_SUBSCRIPTION "\":");
-		buf_add(out, stream->waiter.id, stream->waiter.id_len);
-		buf_adds(out, "}}}\n");
+		if (stream->wants_tools)
+			add_note(out, "tools", stream);
+		if (stream->wants_resources)
+			add_note(out, "resources", stream);
 	}
 }

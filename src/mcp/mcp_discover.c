@@ -19,7 +19,8 @@ int mcp_discover(struct mcp_server *server, struct mcp_request *request, struct 
 	json_write_array_begin(&w);
 	json_write_string(&w, mcp_revision_modern()->name);
 	json_write_array_end(&w);
-	buf_adds(&rest, "," MCP_CAPABILITIES);
+	buf_adds(&rest, host_has_resources(server->host) ? "," MCP_CAPABILITIES_RESOURCES
+							 : "," MCP_CAPABILITIES);
 	if (instructions[0] != '\0')
 		json_write_member_string(&w, "instructions", instructions);
 	buf_adds(&rest, "," MCP_CACHE "," MCP_META);

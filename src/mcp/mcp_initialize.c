@@ -16,14 +16,16 @@ static const struct mcp_revision *negotiate(const char *wanted)
 	return revision;
 }
 
-static void add_result(struct buf *buf, const struct mcp_revision *revision, const char *text)
+static void add_result(struct buf *buf, const struct mcp_session *session, const char *text)
 {
+	const struct mcp_revision *revision = session->revision;
 	struct json_writer w = JSON_WRITER_INIT(buf);
 
 	buf_adds(buf, ",\"result\":");
 	json_write_object_begin(&w);
 	json_write_member_string(&w, "protocolVersion", revision->name);
-	buf_adds(buf, "," MCP_CAPABILITIES);
+	buf_adds(
+	    buf, session->has_resources ? "," MCP_CAPABILITIES_RESOURCES : "," MCP_CAPABILITIES);
 	json_write_member_raw(
 	    &w, "serverInfo", revision->has_titles ? MCP_SERVER_INFO : MCP_SERVER_INFO_PLAIN);
 	if (text[0] != '\0')
@@ -46,8 +48,9 @@ int mcp_initialize(struct mcp_server *server, struct mcp_request *request, struc
 	session->revision = negotiate(json_text(version));
 	session->can_ask = mcp_era_can_ask(json_get(params, "capabilities"), session->revision);
 	session->client_name = mcp_era_client_name(json_get(params, "clientInfo"));
+	session->has_resources = host_has_resources(server->host);
 	mcp_changed_watch(server);
-	add_result(&rest, session->revision, host_instructions(server->host));
+	add_result(&rest, session, host_instructions(server->host));
 	mcp_reply_ready(server, &request->waiter, rest.data, rest.len);
 	return 0;
 }

@@ -38,11 +38,16 @@
 /* How many secrets were masked in a result: docs/redaction.md. */
 #define MCP_KEY_MASKED "stile/masked"
 #define MCP_CAPABILITIES "\"capabilities\":{\"tools\":{\"listChanged\":true}}"
+#define MCP_CAPABILITIES_RESOURCES                                                                 \
+	"\"capabilities\":{\"tools\":{\"listChanged\":true},\"resources\":{\"listChanged\":true}}"
 #define MCP_COMPLETE "\"resultType\":\"complete\""
 
 /* How long a list or a discovery stays fresh, and for whom: what is listed depends on this user's
  * grants and trust (§13). */
 #define MCP_CACHE "\"ttlMs\":300000,\"cacheScope\":\"private\""
+
+/* What a program has just printed is stale at once. */
+#define MCP_CACHE_NOT "\"ttlMs\":0,\"cacheScope\":\"private\""
 
 /* ---- revisions (mcp_revision.c) ---- */
 
@@ -146,6 +151,7 @@ struct mcp_session {
 	const struct mcp_revision *revision; /* NULL: no handshake yet */
 	bool is_initialized;                 /* the client said so: we may speak unasked */
 	bool can_ask;                        /* elicitation by form was declared */
+	bool has_resources;                  /* we advertised them */
 	char *client_name;                   /* or NULL; owned */
 };
 void mcp_session_release(struct mcp_session *session);
@@ -263,7 +269,8 @@ struct mcp_flight {
 	uint64_t question_number;             /* of our request; 0: not sent */
 	struct loop_timer *question_deadline; /* while there is a question */
 
-	bool wants_tools; /* streams: list_changed of tools */
+	bool wants_tools;     /* streams: list_changed of tools */
+	bool wants_resources; /* streams: list_changed of resources, where there are some */
 };
 
 LIST_HEAD(mcp_flight_list, mcp_flight);
@@ -297,6 +304,10 @@ int mcp_ping(struct mcp_server *server, struct mcp_request *request, struct err 
 int mcp_discover(struct mcp_server *server, struct mcp_request *request, struct err *err);
 int mcp_tools_list(struct mcp_server *server, struct mcp_request *request, struct err *err);
 int mcp_tools_call(struct mcp_server *server, struct mcp_request *request, struct err *err);
+int mcp_resources_list(struct mcp_server *server, struct mcp_request *request, struct err *err);
+int mcp_resources_templates(
+    struct mcp_server *server, struct mcp_request *request, struct err *err);
+int mcp_resources_read(struct mcp_server *server, struct mcp_request *request, struct err *err);
 int mcp_listen(struct mcp_server *server, struct mcp_request *request, struct err *err);
 
 void mcp_initialized(struct mcp_server *server, const struct mcp_message *message);
@@ -305,7 +316,7 @@ void mcp_cancelled(struct mcp_server *server, const struct mcp_message *message)
 /* Ends every listen stream with its graceful result (§5). */
 void mcp_listen_close_all(struct mcp_server *server);
 
-/* ---- prepared lists (mcp_tools_list.c) ---- */
+/* ---- prepared lists (mcp_pages.c) ---- */
 
 /* One page, ready to follow an id. */
 struct mcp_page {
@@ -313,25 +324,51 @@ struct mcp_page {
 	struct buf answer; /* `,"result":{…}}` */
 };
 
-/* The pages of one revision. */
+/* The pages of one list for one revision. */
 struct mcp_pages {
 	struct mcp_page *items;
 	size_t len;
 	size_t cap;
 };
+
+/* What pages are made of. */
+struct mcp_listing {
+	const char *member; /* of the result: "tools" */
+	const void *items;  /* for the two functions */
+	size_t len;
+	void (*write)(struct json_writer *w, const void *items, size_t index,
+	    const struct mcp_revision *revision);
+	const char *(*name)(const void *items, size_t index); /* unique; cursors are made of it */
+};
+
 void mcp_pages_release(struct mcp_pages *pages);
 void mcp_pages_make(struct mcp_pages *ret_pages, const struct mcp_revision *revision,
-    const struct tool *const *tools, size_t tools_len);
+    const struct mcp_listing *listing);
 const struct mcp_page *mcp_pages_find(const struct mcp_pages *pages, const char *cursor);
 
-/* All pages of one generation of the host's tools. */
+/* Answers with the page that the request's cursor asks for. */
+int mcp_pages_reply(struct mcp_server *server, struct mcp_request *request,
+    const struct mcp_pages *pages, struct err *err) MUST_CHECK;
+
+/* mcp_tools_list.c, mcp_resources.c: the lists there are. */
+void mcp_pages_make_tools(struct mcp_pages *ret_pages, const struct mcp_revision *revision,
+    const struct tool *const *tools, size_t tools_len);
+void mcp_pages_make_resources(struct mcp_pages *ret_pages, const struct mcp_revision *revision,
+    const struct resource *const *resources, size_t len, bool is_templates);
+
+/* All pages of one generation of what the host shows: as mcp_revisions; len 0: not made yet. */
 struct mcp_lists {
 	bool is_known;
 	uint64_t generation;
-	struct mcp_pages pages[MCP_REVISIONS]; /* as mcp_revisions; len 0: not made yet */
-	struct strvec promised;                /* names of listed tools with an output schema */
+	struct mcp_pages tools[MCP_REVISIONS];
+	struct mcp_pages resources[MCP_REVISIONS];
+	struct mcp_pages templates[MCP_REVISIONS];
+	struct strvec promised; /* names of listed tools with an output schema */
 };
 void mcp_lists_release(struct mcp_lists *lists);
+
+/* The lists as the host is now; what was made of an older generation is dropped. */
+struct mcp_lists *mcp_lists_now(struct mcp_server *server);
 
 /* ---- changes, progress ---- */
 
@@ -386,6 +423,10 @@ void mcp_reply_ready(
 
 /* What a call became. */
 void mcp_reply_outcome(
+    struct mcp_server *server, const struct mcp_flight *flight, const struct call_outcome *outcome);
+
+/* What a read became. */
+void mcp_reply_read(
     struct mcp_server *server, const struct mcp_flight *flight, const struct call_outcome *outcome);
 
 /* ---- output (mcp_output.c) ---- */

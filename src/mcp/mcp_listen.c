@@ -56,6 +56,8 @@ static void acknowledge(struct mcp_server *server, const struct mcp_flight *stre
 	    "\"params\":{\"notifications\":{");
 	if (stream->wants_tools)
 		buf_adds(out, "\"toolsListChanged\":true");
+	if (stream->wants_resources)
+		buf_addf(out, "%s\"resourcesListChanged\":true", stream->wants_tools ? "," : "");
 	buf_adds(out, "},\"_meta\":{");
 	add_subscription(out, &stream->waiter);
 	buf_adds(out, "}}}\n");
@@ -75,6 +77,8 @@ int mcp_listen(struct mcp_server *server, struct mcp_request *request, struct er
 	LIST_INSERT_HEAD(&server->streams, stream, link);
 	server->streams_len++;
 	stream->wants_tools = json_is(json_get(filter, "toolsListChanged"), JSON_TRUE);
+	stream->wants_resources = host_has_resources(server->host) &&
+				  json_is(json_get(filter, "resourcesListChanged"), JSON_TRUE);
 	acknowledge(server, stream);
 	mcp_changed_watch(server);
 	return 0;

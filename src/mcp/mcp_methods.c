@@ -11,6 +11,10 @@ static const struct mcp_method methods[] = {
 	/* Most frequent first: the table is searched from the top. */
 	{ "tools/call", MCP_IN_SESSION | MCP_MODERN | MCP_IN_BATCH, mcp_tools_call },
 	{ "tools/list", MCP_IN_SESSION | MCP_MODERN | MCP_IN_BATCH, mcp_tools_list },
+	{ "resources/read", MCP_IN_SESSION | MCP_MODERN | MCP_IN_BATCH, mcp_resources_read },
+	{ "resources/list", MCP_IN_SESSION | MCP_MODERN | MCP_IN_BATCH, mcp_resources_list },
+	{ "resources/templates/list", MCP_IN_SESSION | MCP_MODERN | MCP_IN_BATCH,
+	    mcp_resources_templates },
 	{ "ping", MCP_BEFORE_SESSION | MCP_IN_SESSION | MCP_IN_BATCH, mcp_ping },
 	{ "initialize", MCP_BEFORE_SESSION | MCP_IN_SESSION, mcp_initialize },
 	{ "server/discover", MCP_MODERN, mcp_discover },

@@ -67,6 +67,17 @@ static int rpc_code(const struct err *err)
 	return code != 0 ? code : err_info(ERR_INTERNAL)->rpc_code;
 }
 
+/* Before the modern era a resource that is not there had a code of its own (§6). */
+#define LEGACY_RESOURCE_NOT_FOUND (-32002)
+
+static int code_for(const struct mcp_waiter *waiter, const struct err *err)
+{
+	if (err->code == ERR_RESOURCE_NOT_FOUND && waiter->revision != NULL &&
+	    !waiter->revision->is_modern)
+		return LEGACY_RESOURCE_NOT_FOUND;
+	return rpc_code(err);
+}
+
 static bool add_error(
     struct mcp_server *server, const struct mcp_waiter *waiter, const struct err *err)
 {
@@ -76,7 +87,7 @@ static bool add_error(
 
 	buf_adds(queue, ",\"error\":");
 	json_write_object_begin(&w);
-	json_write_member_int(&w, "code", rpc_code(err));
+	json_write_member_int(&w, "code", code_for(waiter, err));
 	json_write_member_string(&w, "message", err->message != NULL ? err->message : "error");
 	if (err->details != NULL)
 		json_write_member_raw(&w, "data", err->details);
@@ -249,4 +260,80 @@ void mcp_reply_outcome(
 	else if (!add_result(server, &flight->waiter, result, may_have_json(server, flight, result),
 		     outcome->masks))
 		reply_too_large(server, flight);
+}
+
+/* ---- reads ---- */
+
+/* One content, of the URI that was asked for; false when it is too large. */
+static bool add_contents(struct mcp_server *server, const struct mcp_waiter *waiter,
+    const struct call_outcome *outcome, const struct buf *text)
+{
+	struct buf *queue = queue_of(server, waiter);
+	size_t start = begin_answer(queue, waiter);
+	struct json_writer w = JSON_WRITER_INIT(queue);
+
+	buf_adds(queue, ",\"result\":{");
+	if (waiter->revision->is_modern)
+		buf_adds(queue, MCP_COMPLETE ",");
+	buf_adds(queue, "\"contents\":[");
+	json_write_object_begin(&w);
+	json_write_member_string(&w, "uri", outcome->uri);
+	json_write_member_string(&w, "mimeType", outcome->resource->mime);
+	json_write_key(&w, "text");
+	json_write_string_len(&w, text->data, text->len);
+	json_write_object_end(&w);
+	buf_addc(queue, ']');
+	if (waiter->revision->is_modern)
+		buf_adds(
+		    queue, outcome->resource->tool != NULL ? "," MCP_CACHE_NOT : "," MCP_CACHE);
+	add_meta(queue, waiter->revision->is_modern, outcome->masks);
+	buf_adds(queue, "}}");
+	return end_answer(queue, start, waiter);
+}
+
+/*
+ * A read has no result that says it failed (§8): what a tool or gate says becomes an error, with
+ * the structured part as its data. Arguments that do not fit came from the URI.
+ */
+static void reply_read_failed(
+    struct mcp_server *server, const struct mcp_waiter *waiter, const struct surface_result *result)
+{
+	bool is_argument =
+	    result->code != NULL && strcmp(result->code, err_info(ERR_INVALID_ARGUMENT)->wire) == 0;
+	cleanup_err struct err err = ERR_INIT;
+
+	(void)err_set(&err, is_argument ? ERR_INVALID_PARAMS : ERR_INTERNAL, "%s",
+	    result->has_text ? result->text.data : "the program reported failure");
+	if (result->json.len > 0) {
+		cleanup_buf struct buf data = BUF_INIT;
+
+		add_one_line(&data, &result->json);
+		(void)err_take_details(&err, buf_detach(&data));
+	}
+	mcp_reply_error(server, waiter, &err);
+}
+
+void mcp_reply_read(
+    struct mcp_server *server, const struct mcp_flight *flight, const struct call_outcome *outcome)
+{
+	const struct surface_result *result = &outcome->result;
+	cleanup_buf struct buf text = BUF_INIT_MAX(LIMIT_FRAME_OUT);
+	cleanup_err struct err err = ERR_INIT;
+
+	if (err_is_set(&outcome->err)) {
+		mcp_reply_error(server, &flight->waiter, &outcome->err);
+		return;
+	}
+	if (result->is_error) {
+		reply_read_failed(server, &flight->waiter, result);
+		return;
+	}
+	if (surface_resource_is_json(outcome->resource))
+		json_add_pretty(&text, result->json.data, result->json.len);
+	else
+		buf_add(&text, result->text.data, result->text.len);
+	if (!text.is_full && add_contents(server, &flight->waiter, outcome, &text))
+		return;
+	(void)err_set(&err, ERR_INTERNAL, "the resource is larger than one message may be");
+	mcp_reply_error(server, &flight->waiter, &err);
 }

@@ -1,24 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tools/list (specs/protocol.md §7). The bytes are prepared once for each revision and each
- * generation of the host's tools; an answer is an id between two constants. The order is the
- * host's, the same in every process.
- *
- * A cursor is made of the name of the last tool before its page: it means the same in the next
- * process, and means nothing once the boundary has moved, so that a client that walks a list which
- * changed is told, and begins anew.
+ * tools/list (specs/protocol.md §7): what of a tool clients of a revision are shown.
  */
 #include "mcp/mcp_internal.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/ids.h"
-
-/* A page ends early rather than come near the bound of a line. */
-#define PAGE_BYTES (4 * MIB)
-
-/* ---- one tool ---- */
 
 /* All four hints are said: two of them are true when left out. */
 static void write_annotations(struct json_writer *w, const struct tool *tool)
@@ -50,145 +34,44 @@ static void write_tool(
 	json_write_object_end(w);
 }
 
-/* ---- pages ---- */
-
-void mcp_pages_release(struct mcp_pages *pages)
+static void write_item(
+    struct json_writer *w, const void *items, size_t index, const struct mcp_revision *revision)
 {
-	for (size_t i = 0; i < pages->len; i++)
-		buf_release(&pages->items[i].answer);
-	free(pages->items);
-	*pages = (struct mcp_pages){ 0 };
+	const struct tool *const *tools = items;
+
+	write_tool(w, tools[index], revision);
 }
 
-static struct mcp_page *add_page(struct mcp_pages *pages)
+static const char *name_item(const void *items, size_t index)
 {
-	struct mcp_page *page;
+	const struct tool *const *tools = items;
 
-	ARRAY_GROW(pages->items, pages->len, pages->cap);
-	page = &pages->items[pages->len++];
-	*page = (struct mcp_page){ .answer = BUF_INIT };
-	return page;
+	return tools[index]->name;
 }
 
-static void set_cursor(struct mcp_page *page, const struct tool *last)
-{
-	struct digest digest = digest_of(last->name, strlen(last->name));
-	char text[DIGEST_TEXT_SIZE];
-
-	digest_format(&digest, text);
-	memcpy(page->cursor, text, sizeof(page->cursor) - 1);
-}
-
-/* Writes the page that begins with tools[from], at least one if there are any; returns where the
- * next one begins. */
-static size_t write_page(struct buf *buf, const struct mcp_revision *revision,
-    const struct tool *const *tools, size_t from, size_t tools_len)
-{
-	struct json_writer w = JSON_WRITER_INIT(buf);
-	size_t end = tools_len - from > LIMIT_TOOLS_PAGE ? from + LIMIT_TOOLS_PAGE : tools_len;
-
-	buf_adds(buf, ",\"result\":");
-	json_write_object_begin(&w);
-	if (revision->is_modern)
-		json_write_member_string(&w, "resultType", "complete");
-	json_write_key(&w, "tools");
-	json_write_array_begin(&w);
-	while (from < end && buf->len < PAGE_BYTES)
-		write_tool(&w, tools[from++], revision);
-	json_write_array_end(&w);
-	return from;
-}
-
-/* The members behind the tools; next_cursor is the following page's, or NULL. */
-static void end_page(struct buf *buf, const struct mcp_revision *revision, const char *next_cursor)
-{
-	if (next_cursor != NULL) {
-		buf_adds(buf, ",\"nextCursor\":");
-		json_quote(buf, next_cursor, strlen(next_cursor));
-	}
-	if (revision->is_modern)
-		buf_adds(buf, "," MCP_CACHE "," MCP_META);
-	buf_adds(buf, "}}");
-}
-
-void mcp_pages_make(struct mcp_pages *ret_pages, const struct mcp_revision *revision,
+void mcp_pages_make_tools(struct mcp_pages *ret_pages, const struct mcp_revision *revision,
     const struct tool *const *tools, size_t tools_len)
 {
-	struct mcp_pages pages = { 0 };
-	size_t from = 0;
+	const struct mcp_listing listing = { .member = "tools",
+		.items = tools,
+		.len = tools_len,
+		.write = write_item,
+		.name = name_item };
 
-	(void)add_page(&pages);
-	for (;;) {
-		struct mcp_page *page = &pages.items[pages.len - 1];
-
-		from = write_page(&page->answer, revision, tools, from, tools_len);
-		if (from == tools_len) {
-			end_page(&page->answer, revision, NULL);
-			break;
-		}
-		set_cursor(add_page(&pages), tools[from - 1]);
-		end_page(&pages.items[pages.len - 2].answer, revision,
-		    pages.items[pages.len - 1].cursor);
-	}
-	*ret_pages = pages;
-}
-
-const struct mcp_page *mcp_pages_find(const struct mcp_pages *pages, const char *cursor)
-{
-	for (size_t i = 0; i < pages->len; i++) {
-		if (strcmp(pages->items[i].cursor, cursor) == 0)
-			return &pages->items[i];
-	}
-	return NULL;
-}
-
-/* ---- the method ---- */
-
-void mcp_lists_release(struct mcp_lists *lists)
-{
-	for (size_t i = 0; i < MCP_REVISIONS; i++)
-		mcp_pages_release(&lists->pages[i]);
-	strvec_release(&lists->promised);
-	*lists = (struct mcp_lists){ 0 };
-}
-
-/* The pages of a revision as the host's tools are now; what was made of older tools is dropped. */
-static const struct mcp_pages *pages_now(
-    struct mcp_server *server, const struct mcp_revision *revision)
-{
-	struct mcp_lists *lists = &server->lists;
-	struct mcp_pages *pages = &lists->pages[revision - mcp_revisions];
-	uint64_t generation;
-	size_t tools_len;
-	const struct tool *const *tools = host_tools(server->host, &tools_len, &generation);
-
-	if (!lists->is_known || lists->generation != generation) {
-		mcp_lists_release(lists);
-		lists->is_known = true;
-		lists->generation = generation;
-		for (size_t i = 0; i < tools_len; i++) {
-			if (tools[i]->output_schema != NULL)
-				strvec_push(&lists->promised, tools[i]->name);
-		}
-	}
-	if (pages->len == 0)
-		mcp_pages_make(pages, revision, tools, tools_len);
-	return pages;
+	mcp_pages_make(ret_pages, revision, &listing);
 }
 
 int mcp_tools_list(struct mcp_server *server, struct mcp_request *request, struct err *err)
 {
-	const struct json *cursor = json_get(request->message->params, "cursor");
-	const struct mcp_pages *pages;
-	const struct mcp_page *page;
+	struct mcp_lists *lists = mcp_lists_now(server);
+	struct mcp_pages *pages = &lists->tools[request->waiter.revision - mcp_revisions];
 
-	if (cursor != NULL && json_text(cursor) == NULL)
-		return err_set(err, ERR_INVALID_PARAMS, "cursor must be a string");
-	pages = pages_now(server, request->waiter.revision);
-	page = mcp_pages_find(pages, cursor != NULL ? json_text(cursor) : "");
-	if (page == NULL)
-		return err_set(err, ERR_INVALID_PARAMS,
-		    "no page has this cursor, or the list has changed; begin again without one");
-	mcp_reply_ready(server, &request->waiter, page->answer.data, page->answer.len);
-	return 0;
+	if (pages->len == 0) {
+		uint64_t generation;
+		size_t len;
+		const struct tool *const *tools = host_tools(server->host, &len, &generation);
+
+		mcp_pages_make_tools(pages, request->waiter.revision, tools, len);
+	}
+	return mcp_pages_reply(server, request, pages, err);
 }

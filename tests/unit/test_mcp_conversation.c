@@ -19,7 +19,8 @@ struct call {
 	struct call *next;
 	struct json_doc doc;
 	const struct json *arguments;
-	char *tool;
+	char *tool; /* or the URI of a read */
+	bool is_read;
 	call_done_fn done;
 	void *ctx;
 	bool may_end;      /* at the next flush */
@@ -35,6 +36,10 @@ struct host {
 	struct tool tools[3];
 	const struct tool *list[3];
 	size_t list_len;
+	struct resource resources[4];
+	const struct resource *shown[4];
+	size_t shown_len;
+	bool has_resources;
 	uint64_t generation;
 	struct call *calls;
 	size_t active;
@@ -64,6 +69,19 @@ const struct tool *const *host_tools(struct host *host, size_t *ret_len, uint64_
 	*ret_len = host->list_len;
 	*ret_generation = host->generation;
 	return host->list;
+}
+
+const struct resource *const *host_resources(
+    struct host *host, size_t *ret_len, uint64_t *ret_generation)
+{
+	*ret_len = host->shown_len;
+	*ret_generation = host->generation;
+	return host->shown;
+}
+
+bool host_has_resources(const struct host *host)
+{
+	return host->has_resources;
 }
 
 void host_watch(struct host *host, bool is_watching, loop_timer_fn fn, void *ctx)
@@ -120,6 +138,16 @@ struct call *call_new(struct host *host, const struct call_client *client, const
 	call->ask = client->ask;
 	call->ask_ctx = client->ask_ctx;
 	call->answer = client->answer;
+	return call;
+}
+
+struct call *call_new_read(struct host *host, const struct call_client *client, const char *uri,
+    call_done_fn done, void *ctx)
+{
+	struct json_doc none = JSON_DOC_INIT;
+	struct call *call = call_new(host, client, uri, &none, NULL, done, ctx);
+
+	call->is_read = true;
 	return call;
 }
 
@@ -227,6 +255,50 @@ static void make_result(const struct call *call, struct call_outcome *outcome)
 	err_release(&err);
 }
 
+static const struct resource *find_resource(const struct call *call)
+{
+	for (size_t i = 0; i < call->host->shown_len; i++) {
+		if (strcmp(call->host->shown[i]->uri, call->tool) == 0)
+			return call->host->shown[i];
+	}
+	return NULL;
+}
+
+static void make_read(const struct call *call, struct call_outcome *outcome)
+{
+	struct surface_result *result = &outcome->result;
+	struct err err = ERR_INIT;
+
+	outcome->resource = find_resource(call);
+	outcome->uri = call->tool;
+	if (call->is_drained) {
+		(void)err_set(&err, ERR_CANCELLED, "the server ends");
+		surface_error_result(&err, result);
+	} else if (outcome->resource == NULL) {
+		(void)err_set(&outcome->err, ERR_RESOURCE_NOT_FOUND, "no such resource");
+		(void)err_take_details(&outcome->err, xstrdup("{\"uri\":\"x\"}"));
+	} else if (is_tool(call, "t://text")) {
+		result->has_text = true;
+		buf_adds(&result->text, "one\ntwo");
+	} else if (is_tool(call, "t://wrong")) {
+		(void)err_set(&err, ERR_INVALID_ARGUMENT, "/size: is a string");
+		surface_error_result(&err, result);
+	} else if (is_tool(call, "t://flood")) {
+		/* Little that indentation makes much of. */
+		for (size_t i = 0; i < 400; i++)
+			buf_addc(&result->json, '[');
+		for (size_t i = 0; i < 50000; i++)
+			buf_adds(&result->json, "1,");
+		buf_addc(&result->json, '1');
+		for (size_t i = 0; i < 400; i++)
+			buf_addc(&result->json, ']');
+	} else {
+		buf_adds(&result->json, "{\"a\":[1,2.50],\"b\":{},\"c\":\"x: {\\\"\"}");
+		outcome->masks = 2;
+	}
+	err_release(&err);
+}
+
 static void end_call(struct call *call)
 {
 	struct call_outcome outcome = {
@@ -235,7 +307,10 @@ static void end_call(struct call *call)
 		.is_cancelled = call->is_cancelled,
 	};
 
-	make_result(call, &outcome);
+	if (call->is_read)
+		make_read(call, &outcome);
+	else
+		make_result(call, &outcome);
 	call->host->active--;
 	call->done(call->ctx, &outcome);
 	surface_result_release(&outcome.result);
@@ -272,6 +347,19 @@ static struct tool tool_of(const char *name, bool has_output)
 	};
 }
 
+static struct resource resource_of(const char *uri, const char *mime, const struct tool *tool)
+{
+	return (struct resource){
+		.uri = xstrdup(uri),
+		.name = xstrdup("name"),
+		.title = xstrdup("Title"),
+		.description = xstrdup("Says it."),
+		.mime = xstrdup(mime),
+		.is_template = strchr(uri, '{') != NULL,
+		.tool = tool,
+	};
+}
+
 /* ---- a conversation ---- */
 
 struct scene {
@@ -295,6 +383,12 @@ static int setup(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(host->tools); i++)
 		host->list[i] = &host->tools[i];
 	host->list_len = 1;
+	host->resources[0] = resource_of("t://json", "application/json", NULL);
+	host->resources[1] = resource_of("t://text", "text/plain", &host->tools[0]);
+	host->resources[2] = resource_of("t://{var}", "application/json", &host->tools[0]);
+	host->resources[3] = resource_of("t://wrong", "application/json", &host->tools[0]);
+	for (size_t i = 0; i < ARRAY_LEN(host->resources); i++)
+		host->shown[i] = &host->resources[i];
 	host->generation = 1;
 	talk_open(&scene->talk);
 	talk_serve(&scene->talk, host);
@@ -317,8 +411,22 @@ static int teardown(void **state)
 		free(host->tools[i].input_schema);
 		free(host->tools[i].output_schema);
 	}
+	for (size_t i = 0; i < ARRAY_LEN(host->resources); i++) {
+		free(host->resources[i].uri);
+		free(host->resources[i].name);
+		free(host->resources[i].title);
+		free(host->resources[i].description);
+		free(host->resources[i].mime);
+	}
 	free(scene);
 	return 0;
+}
+
+/* From here on a surface with resources is served. */
+static void show_resources(struct talk *talk)
+{
+	host_of(talk)->has_resources = true;
+	host_of(talk)->shown_len = ARRAY_LEN(host_of(talk)->resources);
 }
 
 /* ---- refusals ---- */
@@ -1271,6 +1379,186 @@ static void server_freed_in_mid_call_leaves_nobody_waiting(void **state)
 	assert_int_equal(host_of(talk)->active, 2);
 }
 
+/* ---- resources ---- */
+
+static void methods_of_resources_are_not_found_where_there_are_none(void **state)
+{
+	struct talk *talk = *state;
+
+	talk_shake_hands(talk, "2025-11-25");
+	talk_say(talk, REQUEST("1", "resources/list", ""));
+	talk_expect_error(talk, "1", -32601);
+	talk_say(talk, REQUEST("2", "resources/templates/list", ""));
+	talk_expect_error(talk, "2", -32601);
+	talk_say(talk, REQUEST("3", "resources/read", "\"uri\":\"t://json\""));
+	talk_expect_error(talk, "3", -32601);
+	talk_say(talk, REQUEST("4", "resources/read", META ",\"uri\":\"t://json\""));
+	talk_expect_error(talk, "4", -32601);
+	/* The session was told that there are none. */
+	show_resources(talk);
+	talk_say(talk, REQUEST("5", "resources/list", ""));
+	talk_expect_error(talk, "5", -32601);
+	assert_int_equal(host_of(talk)->active, 0);
+}
+
+static void reads_that_name_nothing_are_refused(void **state)
+{
+	static const char line[] = "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"resources/read\","
+				   "\"params\":{\"uri\":\"t://";
+	struct talk *talk = *state;
+	cleanup_buf struct buf text = BUF_INIT;
+
+	show_resources(talk);
+	talk_shake_hands(talk, "2025-11-25");
+	talk_say(talk, REQUEST("1", "resources/read", ""));
+	talk_expect_error(talk, "1", -32602);
+	talk_say(talk, REQUEST("2", "resources/read", "\"uri\":7"));
+	talk_expect_error(talk, "2", -32602);
+	talk_say(talk, REQUEST("3", "resources/read", "\"uri\":\"t://none\""));
+	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":-32002,\"message\":"
+			  "\"no such resource\",\"data\":{\"uri\":\"x\"}}}");
+	talk_say(talk, REQUEST("4", "resources/read", META ",\"uri\":\"t://none\""));
+	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"id\":4,\"error\":{\"code\":-32602,\"message\":"
+			  "\"no such resource\",\"data\":{\"uri\":\"x\"}}}");
+	talk_say(talk, REQUEST("5", "resources/list", "\"cursor\":\"bogus\""));
+	talk_expect_error(talk, "5", -32602);
+	talk_say(talk, REQUEST("6", "resources/subscribe", "\"uri\":\"t://json\""));
+	talk_expect_error(talk, "6", -32601);
+	talk_say(talk, REQUEST("7", "resources/read", "\"uri\":\"t://\\u0000\""));
+	talk_expect_error(talk, "7", -32600);
+	buf_adds(&text, line);
+	fill_text(&text, 'x', LIMIT_URI);
+	buf_adds(&text, "\"}}");
+	talk_say(talk, text.data);
+	talk_expect_error(talk, "9", -32602);
+	assert_int_equal(host_of(talk)->active, 0);
+}
+
+static void what_a_tool_says_against_a_read_is_an_error(void **state)
+{
+	struct talk *talk = *state;
+
+	show_resources(talk);
+	free(host_of(talk)->resources[0].uri);
+	host_of(talk)->resources[0].uri = xstrdup("t://flood");
+	talk_shake_hands(talk, "2025-11-25");
+	talk_say(talk, REQUEST("1", "resources/read", "\"uri\":\"t://wrong\""));
+	talk_expect(talk,
+	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":"
+	    "\"[INVALID_ARGUMENT] /size: is a string\",\"data\":{\"error_code\":"
+	    "\"INVALID_ARGUMENT\",\"retryable\":false,\"message\":\"/size: is a string\"}}}");
+	talk_say(talk, REQUEST("2", "resources/read", "\"uri\":\"t://flood\""));
+	talk_expect_error(talk, "2", -32603);
+}
+
+#define JSON_TEXT                                                                                  \
+	"\"{\\n  \\\"a\\\": [\\n    1,\\n    2.50\\n  ],\\n  \\\"b\\\": {},\\n  \\\"c\\\": "       \
+	"\\\"x: "                                                                                  \
+	"{\\\\\\\"\\\"\\n}\""
+
+static void a_read_gives_one_content(void **state)
+{
+	struct talk *talk = *state;
+
+	show_resources(talk);
+	talk_shake_hands(talk, "2025-11-25");
+	talk_say(talk, REQUEST("1", "resources/read", "\"uri\":\"t://json\""));
+	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"contents\":[{\"uri\":"
+			  "\"t://json\",\"mimeType\":\"application/json\",\"text\":" JSON_TEXT
+			  "}],\"_meta\":{\"stile/masked\":2}}}");
+	talk_say(talk, REQUEST("2", "resources/read", META ",\"uri\":\"t://json\""));
+	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"resultType\":\"complete\","
+			  "\"contents\":[{\"uri\":\"t://json\",\"mimeType\":\"application/json\","
+			  "\"text\":" JSON_TEXT "}]," MCP_CACHE ",\"_meta\":{" MCP_META_SERVER
+			  ",\"stile/masked\":2}}}");
+	talk_say(talk, REQUEST("3", "resources/read", META ",\"uri\":\"t://text\""));
+	talk_expect(talk,
+	    "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"resultType\":\"complete\","
+	    "\"contents\":[{\"uri\":\"t://text\",\"mimeType\":\"text/plain\",\"text\":"
+	    "\"one\\ntwo\"}]," MCP_CACHE_NOT "," MCP_META "}}");
+}
+
+static void resources_and_templates_are_listed_apart(void **state)
+{
+	struct talk *talk = *state;
+
+	show_resources(talk);
+	host_of(talk)->shown_len = 3;
+	talk_say(talk, REQUEST("1", "resources/list", META));
+	talk_expect(talk,
+	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"complete\",\"resources\":[{"
+	    "\"uri\":\"t://json\",\"name\":\"name\",\"title\":\"Title\",\"description\":\"Says "
+	    "it.\",\"mimeType\":\"application/json\"},{\"uri\":\"t://text\",\"name\":\"name\","
+	    "\"title\":\"Title\",\"description\":\"Says it.\",\"mimeType\":\"text/plain\"}"
+	    "]," MCP_CACHE "," MCP_META "}}");
+	talk_shake_hands(talk, "2025-03-26");
+	talk_say(talk, REQUEST("2", "resources/templates/list", ""));
+	talk_expect(talk,
+	    "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"resourceTemplates\":[{\"uriTemplate\":\"t:"
+	    "//"
+	    "{var}\",\"name\":\"name\",\"description\":\"Says it.\",\"mimeType\":\"application/"
+	    "json\"}]}}");
+	/* What was shown is withdrawn: the lists stay, and are empty. */
+	host_of(talk)->shown_len = 0;
+	host_of(talk)->generation++;
+	talk_say(talk, REQUEST("3", "resources/list", ""));
+	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"resources\":[]}}");
+}
+
+static void resources_are_advertised_where_there_are_some(void **state)
+{
+	struct talk *talk = *state;
+	char *line;
+
+	show_resources(talk);
+	talk_say(talk, REQUEST("1", "server/discover", META));
+	line = talk_next_line(talk);
+	assert_non_null(strstr(line, MCP_CAPABILITIES_RESOURCES ",\"instructions\""));
+	free(line);
+	talk_say(talk, REQUEST("2", "initialize", "\"protocolVersion\":\"2025-06-18\""));
+	line = talk_next_line(talk);
+	assert_non_null(strstr(line, MCP_CAPABILITIES_RESOURCES ",\"serverInfo\""));
+	free(line);
+}
+
+static void changes_of_resources_are_told_to_those_who_may_know(void **state)
+{
+	struct talk *talk = *state;
+
+	show_resources(talk);
+	talk_shake_hands(talk, "2025-11-25");
+	talk_say(talk, REQUEST("\"r\"", "subscriptions/listen",
+			   META ",\"notifications\":{\"resourcesListChanged\":true,"
+				"\"resourceSubscriptions\":[\"t://json\"]}"));
+	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/"
+			  "acknowledged\",\"params\":{\"notifications\":{\"resourcesListChanged\":"
+			  "true},\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":\"r\"}}}");
+	host_of(talk)->changed(host_of(talk)->changed_ctx);
+	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}");
+	talk_expect(
+	    talk, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/list_changed\"}");
+	talk_expect(talk,
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/list_changed\","
+	    "\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":"
+	    "\"r\"}}}");
+	talk_expect_silence(talk);
+}
+
+/* A batch may hold reads; one that is cancelled is answered to nobody. */
+static void reads_stand_in_batches(void **state)
+{
+	struct talk *talk = *state;
+
+	show_resources(talk);
+	talk_shake_hands(talk, "2025-03-26");
+	talk_say(talk, "[" REQUEST("1", "resources/read", "\"uri\":\"t://text\"") "," REQUEST(
+			   "2", "resources/read", "\"uri\":\"t://none\"") "]");
+	talk_expect(talk, "[{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"contents\":[{\"uri\":"
+			  "\"t://text\",\"mimeType\":\"text/plain\",\"text\":\"one\\ntwo\"}]}},{"
+			  "\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32002,\"message\":"
+			  "\"no such resource\",\"data\":{\"uri\":\"x\"}}}]");
+}
+
 #define TALK(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -1280,6 +1568,14 @@ int main(void)
 		TALK(message_past_the_limit_is_refused_and_the_next_is_served),
 		TALK(request_without_a_session_is_refused),
 		TALK(unknown_methods_and_bad_params_are_refused),
+		TALK(methods_of_resources_are_not_found_where_there_are_none),
+		TALK(reads_that_name_nothing_are_refused),
+		TALK(what_a_tool_says_against_a_read_is_an_error),
+		TALK(a_read_gives_one_content),
+		TALK(resources_and_templates_are_listed_apart),
+		TALK(resources_are_advertised_where_there_are_some),
+		TALK(changes_of_resources_are_told_to_those_who_may_know),
+		TALK(reads_stand_in_batches),
 		TALK(notifications_and_responses_are_not_answered),
 		TALK(id_in_flight_is_refused_and_the_first_is_undisturbed),
 		TALK(tool_that_needs_a_yes_from_a_modern_client_that_cannot_ask),

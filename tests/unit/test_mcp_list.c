@@ -49,7 +49,7 @@ static void assert_members(const char *revision, const char *const *has, const c
 	struct mcp_pages pages = { 0 };
 	cleanup_json struct json_doc doc = JSON_DOC_INIT;
 
-	mcp_pages_make(&pages, mcp_revision_find(revision), tools, 1);
+	mcp_pages_make_tools(&pages, mcp_revision_find(revision), tools, 1);
 	assert_int_equal(pages.len, 1);
 	read_page(&pages.items[0], &doc);
 	for (; *has != NULL; has++) {
@@ -113,7 +113,7 @@ static void hints_tell_the_effect(void **state)
 		const struct json *hints;
 
 		tool.effect = cases[i].effect;
-		mcp_pages_make(&pages, mcp_revision_latest_legacy(), tools, 1);
+		mcp_pages_make_tools(&pages, mcp_revision_latest_legacy(), tools, 1);
 		read_page(&pages.items[0], &doc);
 		hints = json_pointer(json_root(&doc), T "/annotations");
 		assert_int_equal(
@@ -132,7 +132,7 @@ static void no_tools_are_one_empty_page(void **state)
 	struct mcp_pages pages = { 0 };
 
 	(void)state;
-	mcp_pages_make(&pages, mcp_revision_latest_legacy(), NULL, 0);
+	mcp_pages_make_tools(&pages, mcp_revision_latest_legacy(), NULL, 0);
 	assert_int_equal(pages.len, 1);
 	assert_string_equal(pages.items[0].answer.data, ",\"result\":{\"tools\":[]}}");
 	mcp_pages_release(&pages);
@@ -201,8 +201,8 @@ static size_t walk(const struct mcp_pages *pages, size_t *ret_pages)
 
 static void a_walk_by_cursors_meets_every_tool_once_in_order(void **state)
 {
-	static const size_t lens[] = { 1, LIMIT_TOOLS_PAGE, LIMIT_TOOLS_PAGE + 1,
-		3 * LIMIT_TOOLS_PAGE };
+	static const size_t lens[] = { 1, LIMIT_LIST_PAGE, LIMIT_LIST_PAGE + 1,
+		3 * LIMIT_LIST_PAGE };
 	static const size_t wanted[] = { 1, 1, 2, 3 };
 
 	(void)state;
@@ -211,7 +211,7 @@ static void a_walk_by_cursors_meets_every_tool_once_in_order(void **state)
 		struct mcp_pages pages = { 0 };
 		size_t pages_met;
 
-		mcp_pages_make(&pages, mcp_revision_modern(), many.list, many.len);
+		mcp_pages_make_tools(&pages, mcp_revision_modern(), many.list, many.len);
 		assert_int_equal(walk(&pages, &pages_met), lens[i]);
 		assert_int_equal(pages_met, wanted[i]);
 		mcp_pages_release(&pages);
@@ -221,11 +221,11 @@ static void a_walk_by_cursors_meets_every_tool_once_in_order(void **state)
 
 static void unknown_cursor_finds_no_page(void **state)
 {
-	struct many many = many_of(LIMIT_TOOLS_PAGE + 1);
+	struct many many = many_of(LIMIT_LIST_PAGE + 1);
 	struct mcp_pages pages = { 0 };
 
 	(void)state;
-	mcp_pages_make(&pages, mcp_revision_modern(), many.list, many.len);
+	mcp_pages_make_tools(&pages, mcp_revision_modern(), many.list, many.len);
 	assert_null(mcp_pages_find(&pages, "1"));
 	assert_null(mcp_pages_find(&pages, "ffffffffffffffff"));
 	mcp_pages_release(&pages);
@@ -234,13 +234,13 @@ static void unknown_cursor_finds_no_page(void **state)
 
 static void cursor_of_a_boundary_that_moved_finds_no_page(void **state)
 {
-	struct many many = many_of(LIMIT_TOOLS_PAGE + 2);
+	struct many many = many_of(LIMIT_LIST_PAGE + 2);
 	struct mcp_pages before = { 0 };
 	struct mcp_pages after = { 0 };
 
 	(void)state;
-	mcp_pages_make(&before, mcp_revision_modern(), many.list, many.len);
-	mcp_pages_make(&after, mcp_revision_modern(), many.list + 1, many.len - 1);
+	mcp_pages_make_tools(&before, mcp_revision_modern(), many.list, many.len);
+	mcp_pages_make_tools(&after, mcp_revision_modern(), many.list + 1, many.len - 1);
 	assert_null(mcp_pages_find(&after, before.items[1].cursor));
 	mcp_pages_release(&before);
 	mcp_pages_release(&after);
@@ -249,13 +249,13 @@ static void cursor_of_a_boundary_that_moved_finds_no_page(void **state)
 
 static void the_same_tools_give_the_same_bytes(void **state)
 {
-	struct many many = many_of(LIMIT_TOOLS_PAGE + 7);
+	struct many many = many_of(LIMIT_LIST_PAGE + 7);
 	struct mcp_pages a = { 0 };
 	struct mcp_pages b = { 0 };
 
 	(void)state;
-	mcp_pages_make(&a, mcp_revision_modern(), many.list, many.len);
-	mcp_pages_make(&b, mcp_revision_modern(), many.list, many.len);
+	mcp_pages_make_tools(&a, mcp_revision_modern(), many.list, many.len);
+	mcp_pages_make_tools(&b, mcp_revision_modern(), many.list, many.len);
 	assert_int_equal(a.len, b.len);
 	for (size_t i = 0; i < a.len; i++) {
 		assert_string_equal(a.items[i].cursor, b.items[i].cursor);
@@ -283,7 +283,7 @@ static void large_schemas_end_a_page_before_the_bound_of_a_line(void **state)
 		free(many.tools[i].input_schema);
 		many.tools[i].input_schema = buf_detach(&schema);
 	}
-	mcp_pages_make(&pages, mcp_revision_modern(), many.list, many.len);
+	mcp_pages_make_tools(&pages, mcp_revision_modern(), many.list, many.len);
 	for (size_t i = 0; i < pages.len; i++)
 		assert_true(pages.items[i].answer.len < LIMIT_FRAME_OUT / 2 + 1 * MIB);
 	assert_int_equal(walk(&pages, &pages_met), many.len);

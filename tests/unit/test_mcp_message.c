@@ -356,7 +356,7 @@ static void the_era_is_decided_for_each_message(void **state)
 		{ NULL, "initialize", META_OK, false, ERR_METHOD_NOT_FOUND, NULL },
 		{ NULL, "logging/setLevel", META_OK, false, ERR_METHOD_NOT_FOUND, NULL },
 		{ NULL, "tasks/list", META_OK, false, ERR_METHOD_NOT_FOUND, NULL },
-		{ NULL, "resources/list", META_OK, false, ERR_METHOD_NOT_FOUND, NULL },
+		{ NULL, "prompts/list", META_OK, false, ERR_METHOD_NOT_FOUND, NULL },
 		{ NULL, "", META_OK, false, ERR_METHOD_NOT_FOUND, NULL },
 		{ NULL, "__proto__", META_OK, false, ERR_METHOD_NOT_FOUND, NULL },
 		{ NULL, "tools/list", META("7", CAPS), false, ERR_INVALID_PARAMS, NULL },
@@ -401,7 +401,7 @@ static void the_era_is_decided_for_each_message(void **state)
 		/* rule 5: a session's own revision */
 		{ "2024-11-05", "tools/list", "", false, ERR_NONE, "2024-11-05" },
 		{ "2025-06-18", "tools/call", "", false, ERR_NONE, "2025-06-18" },
-		{ "2025-11-25", "resources/list", "", false, ERR_METHOD_NOT_FOUND, NULL },
+		{ "2025-11-25", "prompts/list", "", false, ERR_METHOD_NOT_FOUND, NULL },
 		{ "2025-11-25", "logging/setLevel", "", false, ERR_METHOD_NOT_FOUND, NULL },
 		{ "2025-11-25", "tasks/get", "", false, ERR_METHOD_NOT_FOUND, NULL },
 		{ "2025-11-25", "tools/List", "", false, ERR_METHOD_NOT_FOUND, NULL },
