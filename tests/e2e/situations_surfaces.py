@@ -277,6 +277,78 @@ def list_changed_modern():
         check(2 in tags, 'the id lost its type')
 
 
+@test('P83 P101 a changed surface file withdraws its resources at once, and trust brings them back')
+def resources_changed():
+    with Box() as box:
+        path = box.own_surface()
+        server = box.serve(surfaces=[path])
+        server.shake()
+        before = server.result('resources/list')['resources']
+        read = {'uri': 'fake://constant'}
+        check(server.result('resources/read', read)['contents'])
+        with open(path, 'a') as f:
+            f.write('# more\n')
+        server.note('notifications/resources/list_changed')
+        equal(server.result('resources/list'), {'resources': []}, 'resources of an untrusted file')
+        equal(server.result('resources/templates/list'), {'resourceTemplates': []}, 'templates')
+        equal(server.error('resources/read', read)['code'], -32002)
+        equal(server.error('resources/read', {'uri': 'fake://items'})['code'], -32002)
+        equal(box.started(), [], 'runs')
+        box.trust(path)
+        poll(lambda: len(server.notes('notifications/resources/list_changed')) == 2, 10,
+             'a second note')
+        equal(server.result('resources/list')['resources'], before)
+        check(server.result('resources/read', read)['contents'])
+
+
+@test('Q15 an untrusted surface has no resources, and no session is told of any')
+def untrusted_resources():
+    with Box() as box:
+        with open(Setup.surface) as f:
+            path = box.write('own.yaml', f.read())
+        server = box.serve(surfaces=['git', path])
+        server.shake()
+        equal(server.error('resources/list')['code'], -32601)
+        equal(server.error('resources/read', {'uri': 'fake://constant'})['code'], -32601)
+        equal(server.error('resources/read', {'uri': 'fake://constant'}, modern={})['code'], -32601)
+        equal(box.started(), [], 'runs')
+
+
+@test('Q70 no resource is read without its record, static ones included')
+def resources_without_ledger():
+    with Box() as box:
+        os.mkdir(os.path.join(box.data, 'ledger.db'))
+        server = box.serve()
+        server.shake()
+        server.result('resources/list')
+        for uri in ('fake://constant', 'fake://items'):
+            error = server.error('resources/read', {'uri': uri})
+            equal((error['code'], error['data']['error_code']), (-32603, 'LEDGER_UNAVAILABLE'), uri)
+        equal(box.started(), [], 'runs')
+
+
+@test('P144 two surfaces that name one resource are refused')
+def resources_collide():
+    with Box() as box:
+        text = """stile: 1
+surface: NAME
+program: { run: fake, output: json }
+tools:
+- { name: NAME_args, description: Arguments., effect: read, argv: [args] }
+resources:
+- { uri: 'x://a b/{var}', name: a, tool: NAME_word, with: { word: '{var}' } }
+""".replace('argv: [args] }', """argv: [args] }
+- name: NAME_word
+  description: A word.
+  effect: read
+  input: { properties: { word: { type: string, description: W. } }, required: [word] }
+  argv: [args, --, '{word}']""")
+        one = box.own_surface(text.replace('NAME', 'one'), 'one.yaml')
+        two = box.own_surface(text.replace('NAME', 'two').replace('a b', 'a%20b'), 'two.yaml')
+        status, out, err = box.command('mcp', 'serve', '--surface', one, '--surface', two)
+        check(status != 0 and b'both have a resource' in err and out == b'', status, err)
+
+
 @test('P144 nothing unsolicited without a stream, and nothing before initialized')
 def no_unsolicited_notes():
     with Box() as box:
