@@ -58,7 +58,7 @@ const struct err_info *err_info(enum err_code code);
 /* The code of that wire name, or ERR_CODE_COUNT when it is none of ours. */
 enum err_code err_find(const char *name);
 
-/* True when name is the wire name of one of our codes: surface files may not reuse them. */
+/* True when name is the wire name of one of our codes. */
 bool err_is_wire_name(const char *name);
 
 /* Prints "stile: <text>" to standard error and exits with code; only for main and cli. */

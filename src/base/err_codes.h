@@ -81,18 +81,28 @@
 	X(ERR_USAGE, "USAGE", 0, 2, false, "The command line is wrong.")                           \
 	X(ERR_NOT_FOUND, "NOT_FOUND", 0, 12, false, "There is no such thing.")                     \
 	X(ERR_PERMISSION_DENIED, "PERMISSION_DENIED", 0, 11, false,                                \
-	    "The operating system, or an owner or mode check, refused.")                           \
+	    "The operating system, an owner or mode check, or a grant of the vault refused.")      \
 	X(ERR_CONFIGURATION, "CONFIGURATION_ERROR", 0, 40, false,                                  \
 	    "A configuration file is malformed.")                                                  \
 	X(ERR_CHECK_FAILED, "CHECK_FAILED", 0, 3, false, "A check found something wrong.")         \
 	X(ERR_LIMIT, "LIMIT_EXCEEDED", 0, 1, false, "A bound of base/limits.h was passed.")        \
-	X(ERR_IO, "IO_ERROR", 0, 1, false, "The operating system reported a failure.")
+	X(ERR_IO, "IO_ERROR", 0, 1, false, "The operating system reported a failure.")             \
+	/* What the vault says; words of other programs too, so surface files may use them. */     \
+	X(ERR_ALREADY_EXISTS, "ALREADY_EXISTS", 0, 1, false,                                       \
+	    "Something of that name is there already; nothing was replaced.")                      \
+	X(ERR_CONFLICT, "CONFLICT", 0, 1, false,                                                   \
+	    "The thing is in another state than the command expects; nothing was changed.")        \
+	X(ERR_CONTENT_CORRUPT, "CONTENT_CORRUPT", 0, 1, false,                                     \
+	    "Stored content is not what was stored: its hash differs. Restore a backup.")          \
+	X(ERR_UNAUTHENTICATED, "UNAUTHENTICATED", 0, 10, false,                                    \
+	    "There is no credential, or it is not valid (any more).")
 
 enum err_code {
 #define ERR_ENUM(code, wire, rpc, exit, retry, text) code,
 	ERR_CODES(ERR_ENUM)
 #undef ERR_ENUM
-	    ERR_CODE_COUNT
+	    ERR_CODE_COUNT,
+	ERR_CODE_COMMON = ERR_ALREADY_EXISTS /* from here on, words of other programs as well */
 };
 
 /* One row of the table, for those who map codes. */

@@ -9,6 +9,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 void random_bytes(void *data, size_t len)
 {
 	uint8_t *at = data;
@@ -26,9 +28,10 @@ void random_bytes(void *data, size_t len)
 	}
 }
 
+static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
+
 void id_new(const char *prefix, char ret_text[ID_TEXT_SIZE])
 {
-	static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
 	uint8_t bits[17] = { 0 };
 	size_t len = strlen(prefix);
 
@@ -43,6 +46,18 @@ void id_new(const char *prefix, char ret_text[ID_TEXT_SIZE])
 	ret_text[len + 26] = '\0';
 }
 
+#define ID_TIME_CHARACTERS 11
+
+void id_new_sortable(const char *prefix, char ret_text[ID_TEXT_SIZE])
+{
+	uint64_t now = (uint64_t)clock_wall_us();
+	size_t len = strlen(prefix);
+
+	id_new(prefix, ret_text);
+	for (size_t i = ID_TIME_CHARACTERS; i-- > 0; now >>= 5)
+		ret_text[len + i] = alphabet[now & 31];
+}
+
 struct digest digest_of(const void *data, size_t len)
 {
 	struct digest digest;
@@ -51,14 +66,39 @@ struct digest digest_of(const void *data, size_t len)
 	return digest;
 }
 
+static crypto_generichash_state *state_of(struct digest_state *state)
+{
+	_Static_assert(sizeof(crypto_generichash_state) <= sizeof(state->opaque), "room for it");
+	_Static_assert(_Alignof(crypto_generichash_state) <= 64, "aligned for it");
+	return (crypto_generichash_state *)(void *)state->opaque;
+}
+
+void digest_begin(struct digest_state *state)
+{
+	(void)crypto_generichash_init(state_of(state), NULL, 0, DIGEST_SIZE);
+}
+
+void digest_add(struct digest_state *state, const void *data, size_t len)
+{
+	(void)crypto_generichash_update(state_of(state), data, len);
+}
+
+struct digest digest_end(struct digest_state *state)
+{
+	struct digest digest;
+
+	(void)crypto_generichash_final(state_of(state), digest.bytes, DIGEST_SIZE);
+	return digest;
+}
+
 int digest_of_fd(int fd, struct digest *ret_digest, struct err *err)
 {
-	crypto_generichash_state state;
+	struct digest_state state;
 	uint8_t block[65536];
 
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		return err_errno(err, errno, "seek");
-	(void)crypto_generichash_init(&state, NULL, 0, DIGEST_SIZE);
+	digest_begin(&state);
 	for (;;) {
 		ssize_t got = read(fd, block, sizeof(block));
 
@@ -68,9 +108,9 @@ int digest_of_fd(int fd, struct digest *ret_digest, struct err *err)
 			return err_errno(err, errno, "read");
 		if (got == 0)
 			break;
-		(void)crypto_generichash_update(&state, block, (unsigned long long)got);
+		digest_add(&state, block, (size_t)got);
 	}
-	(void)crypto_generichash_final(&state, ret_digest->bytes, DIGEST_SIZE);
+	*ret_digest = digest_end(&state);
 	return 0;
 }
 

@@ -27,10 +27,24 @@ void random_bytes(void *data, size_t len);
 /* "<prefix><26 characters of Crockford base32>": 128 random bits. */
 void id_new(const char *prefix, char ret_text[ID_TEXT_SIZE]);
 
+/*
+ * The same form, in order of time: the first 11 characters are the microseconds of the wall clock,
+ * the other 15 are 75 random bits. Ids made later sort later, so a table grows at its end.
+ */
+void id_new_sortable(const char *prefix, char ret_text[ID_TEXT_SIZE]);
+
 struct digest digest_of(const void *data, size_t len);
 
 /* Of a whole open file, from its start; the offset is moved. */
 int digest_of_fd(int fd, struct digest *ret_digest, struct err *err) MUST_CHECK;
+
+/* Of bytes that come in parts: begin, add as often as needed, end (once). */
+struct digest_state {
+	_Alignas(64) uint8_t opaque[384]; /* libsodium's state */
+};
+void digest_begin(struct digest_state *state);
+void digest_add(struct digest_state *state, const void *data, size_t len);
+struct digest digest_end(struct digest_state *state);
 
 bool digest_equal(const struct digest *a, const struct digest *b);
 

@@ -237,20 +237,28 @@ static struct sql *connect_to(const char *name, const char *path, int flags, str
 	return NULL;
 }
 
-struct sql *sql_open(
-    const char *path, const char *const *migrations, size_t migrations_len, struct err *err)
+struct sql *sql_open_patient(const char *path, const char *const *migrations, size_t migrations_len,
+    int patience_ms, struct err *err)
 {
 	cleanup_sql struct sql *sql = NULL;
 
 	if (make_file(path, err) < 0)
 		return NULL;
 	sql = connect_to(path, path, SQLITE_OPEN_READWRITE, err);
+	if (sql != NULL)
+		(void)sqlite3_busy_timeout(sql->db, patience_ms);
 	if (sql == NULL || configure(sql, err) < 0 || set_wal(sql, err) < 0 ||
 	    prepare_own(sql, err) < 0 || migrate(sql, migrations, migrations_len, err) < 0) {
 		(void)err_wrap(err, "%s", path);
 		return NULL;
 	}
 	return steal_ptr(&sql);
+}
+
+struct sql *sql_open(
+    const char *path, const char *const *migrations, size_t migrations_len, struct err *err)
+{
+	return sql_open_patient(path, migrations, migrations_len, 0, err);
 }
 
 /* "file:<path>?immutable=1", the path escaped as SQLite's URIs want it. */
@@ -536,6 +544,78 @@ void sql_rollback(struct sql_txn *txn)
 void sql_txn_cleanup(struct sql_txn *txn)
 {
 	sql_rollback(txn);
+}
+
+bool sql_is_in_txn(struct sql *sql)
+{
+	return !sqlite3_get_autocommit(sql->db);
+}
+
+/* ---- copying ---- */
+
+#define BACKUP_PAGES 512
+
+static int copy_pages(
+    sqlite3 *target, sqlite3_backup *copy, sql_backup_fn on_step, void *ctx, struct err *err)
+{
+	int rc;
+
+	do {
+		rc = sqlite3_backup_step(copy, BACKUP_PAGES);
+		if (on_step != NULL && (rc == SQLITE_OK || rc == SQLITE_DONE)) {
+			int64_t all = sqlite3_backup_pagecount(copy);
+
+			on_step(ctx, all - sqlite3_backup_remaining(copy), all);
+		}
+	} while (rc == SQLITE_OK);
+	return rc == SQLITE_DONE
+		   ? 0
+		   : err_set(err, code_of(target, rc), "database: copy: %s", sqlite3_errstr(rc));
+}
+
+/* One read transaction holds the moment: without it a write by another process between two steps
+ * would make the copy begin again, for ever under load. */
+static int copy_moment(
+    struct sql *sql, struct sql *target, sql_backup_fn on_step, void *ctx, struct err *err)
+{
+	sqlite3_backup *copy;
+	int64_t ignored;
+	int result;
+
+	if (sql_exec(sql, "BEGIN", err) < 0)
+		return -1;
+	if (query_int(sql, SQL_COUNT_SCHEMA, &ignored, err) < 0) {
+		(void)sqlite3_exec(sql->db, SQL_ROLLBACK, NULL, NULL, NULL);
+		return -1;
+	}
+	copy = sqlite3_backup_init(target->db, "main", sql->db, "main");
+	result = copy == NULL ? fail(target->db, sqlite3_errcode(target->db), err)
+			      : copy_pages(target->db, copy, on_step, ctx, err);
+	(void)sqlite3_backup_finish(copy);
+	(void)sqlite3_exec(sql->db, SQL_ROLLBACK, NULL, NULL, NULL);
+	return result;
+}
+
+int sql_backup(struct sql *sql, const char *path, sql_backup_fn on_step, void *ctx, struct err *err)
+{
+	cleanup_fd int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	cleanup_sql struct sql *target = NULL;
+	int result;
+
+	if (fd < 0 && errno == EEXIST)
+		return err_set(err, ERR_CHECK_FAILED, "%s is there already", path);
+	if (fd < 0)
+		return err_errno(err, errno, "create %s", path);
+	target = connect_to(path, path, SQLITE_OPEN_READWRITE, err);
+	result = target == NULL ? -1 : copy_moment(sql, target, on_step, ctx, err);
+	sql_cleanup(&target);
+	if (result == 0 && fsync(fd) < 0)
+		result = err_errno(err, errno, "write %s", path);
+	if (result < 0) {
+		(void)unlink(path);
+		return err_wrap(err, "copy to %s", path);
+	}
+	return 0;
 }
 
 /* ---- watching the file ---- */

@@ -34,6 +34,11 @@ struct sql_stmt;
 struct sql *sql_open(const char *path, const char *const *migrations, size_t migrations_len,
     struct err *err) MUST_CHECK;
 
+/* The same for a command, which may sleep: a lock that another process holds is waited for, up to
+ * patience_ms, here and in whatever is run later. */
+struct sql *sql_open_patient(const char *path, const char *const *migrations, size_t migrations_len,
+    int patience_ms, struct err *err) MUST_CHECK;
+
 /*
  * Opens an existing database for reading alone: no owner check, no migrations, nothing of it is
  * changed. For commands, not for the loop: waits up to 2 s for a lock. Works on read-only media.
@@ -97,6 +102,17 @@ int sql_begin(struct sql *sql, struct sql_txn *txn, struct err *err) MUST_CHECK;
 int sql_commit(struct sql_txn *txn, struct err *err) MUST_CHECK;
 void sql_rollback(struct sql_txn *txn);
 void sql_txn_cleanup(struct sql_txn *txn);
+
+/* True within a transaction. */
+bool sql_is_in_txn(struct sql *sql);
+
+/*
+ * Copies the database, as it is at one moment, to a new file at path (0600) while others go on
+ * using it. ERR_CHECK_FAILED when something is there already. on_step (or NULL) hears of progress.
+ */
+typedef void (*sql_backup_fn)(void *ctx, int64_t done_pages, int64_t all_pages);
+int sql_backup(struct sql *sql, const char *path, sql_backup_fn on_step, void *ctx, struct err *err)
+    MUST_CHECK;
 
 /* SQLite's data_version: changes when another connection has changed the file. -1: cannot tell. */
 int64_t sql_data_version(struct sql *sql);

@@ -481,12 +481,12 @@ static void read_match(struct loader *l, const struct json *value, void *target)
 	((struct error_rule *)target)->match = loader_regex(l, value);
 }
 
-/* Ours, but for two that mean the same whoever says them. */
+/* Ours, but for those that mean the same whoever says them. */
 static bool is_reserved_code(const char *name)
 {
 	enum err_code code = err_find(name);
 
-	return code != ERR_CODE_COUNT && code != ERR_NOT_FOUND && code != ERR_PERMISSION_DENIED;
+	return code < ERR_CODE_COMMON && code != ERR_NOT_FOUND && code != ERR_PERMISSION_DENIED;
 }
 
 static void read_code(struct loader *l, const struct json *value, void *target)
