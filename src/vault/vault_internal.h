@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef VAULT_VAULT_INTERNAL_H
+#define VAULT_VAULT_INTERNAL_H
+
+/* What the files of this room share: the open store, the frame of a verb, refs and ranks. */
+
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "base/sql.h"
+#include "vault/vault.h"
+
+#define VAULT_FILE_NAME "vault.db"
+#define VAULT_DEPTH_MAX 64
+#define VAULT_NAME_MAX 255
+#define VAULT_MESSAGE_MAX 4096
+
+struct stmt_cache {
+	struct {
+		const char *text; /* a static string: found by its address */
+		struct sql_stmt *stmt;
+	} * items;
+	size_t len, cap;
+};
+
+struct pending; /* vault_content.c: chunks and contents not written yet */
+
+struct vault {
+	char *data_dir;
+	struct sql *sql;
+	struct stmt_cache statements;
+	char org[ID_TEXT_SIZE]; /* empty while not bound; then all four are set */
+	char root[ID_TEXT_SIZE];
+	char principal[ID_TEXT_SIZE];
+	char token[ID_TEXT_SIZE];
+	char within[ID_TEXT_SIZE]; /* the only folder, or empty */
+	char correlation[ID_TEXT_SIZE];
+	const char *caller;
+	struct sql_txn batch; /* open between batch begin and its end */
+	bool is_batch_broken; /* a verb of it failed: rolled back already */
+	int lock_fd;          /* of vault.lock, or -1 */
+	int lock_holders;     /* those of ours that use content: the lock is shared while > 0 */
+	struct pending *pending;
+};
+
+/* ---- vault_store.c: SQL, used one way ---- */
+
+enum bind_type { BIND_TEXT, BIND_INT, BIND_BLOB };
+
+struct bind {
+	enum bind_type type;
+	const void *data; /* borrowed until the statement is reset; NULL binds NULL */
+	size_t len;
+	int64_t number;
+};
+
+#define B_TEXT(value) ((struct bind){ .type = BIND_TEXT, .data = (value) })
+#define B_INT(value) ((struct bind){ .type = BIND_INT, .number = (value) })
+#define B_BLOB(value, size) ((struct bind){ .type = BIND_BLOB, .data = (value), .len = (size) })
+#define B_DIGEST(digest) B_BLOB((digest)->bytes, DIGEST_SIZE)
+
+#define BINDS(...)                                                                                 \
+	(const struct bind[]){ __VA_ARGS__ },                                                      \
+	    sizeof((const struct bind[]){ __VA_ARGS__ }) / sizeof(struct bind)
+
+/* Resets a statement of the cache when it goes out of scope. */
+void store_reset(struct sql_stmt **stmt);
+#define cleanup_reset __attribute__((cleanup(store_reset)))
+
+/* Runs text, which is a static string and is prepared once. */
+int store_run(struct vault *vault, const char *text, const struct bind *binds, size_t len,
+    struct err *err) MUST_CHECK;
+
+/* The same for one row: 1, *ret_stmt is on it until reset; 0: none; -1. *ret_stmt is of the cache:
+ * not for loops whose body might run the same text. */
+int store_row(struct vault *vault, const char *text, const struct bind *binds, size_t len,
+    struct sql_stmt **ret_stmt, struct err *err) MUST_CHECK;
+
+/* A statement of one's own, bound, for loops that call others. */
+struct sql_stmt *store_query(struct vault *vault, const char *text, const struct bind *binds,
+    size_t len, struct err *err) MUST_CHECK;
+
+/* The one integer that text gives; 0 when there is no row. */
+int store_int(struct vault *vault, const char *text, const struct bind *binds, size_t len,
+    int64_t *ret, struct err *err) MUST_CHECK;
+
+/* A column's text, owned; NULL stays NULL. */
+char *store_text(struct sql_stmt *stmt, int column);
+
+/* Copies an id; a stored one that does not fit is ERR_IO. */
+int store_id(struct sql_stmt *stmt, int column, char ret_id[ID_TEXT_SIZE], struct err *err)
+    MUST_CHECK;
+
+/* A stored digest; ERR_IO when it has another size. */
+int store_digest(struct sql_stmt *stmt, int column, struct digest *ret, struct err *err) MUST_CHECK;
+
+/* Whether the next commits may be lost in a power cut (never torn); outside of transactions. */
+int store_relax(struct vault *vault, bool is_relaxed, struct err *err) MUST_CHECK;
+
+/*
+ * The lock of content: shared while chunks are written ahead of their version and while content is
+ * read, alone while vault_gc() removes. It dies with the process.
+ */
+int store_hold_content(struct vault *vault, struct err *err) MUST_CHECK;
+void store_let_content(struct vault *vault);
+int store_lock_content(struct vault *vault, struct err *err) MUST_CHECK;
+
+/* ---- vault_op.c: the frame of a verb ---- */
+
+struct op {
+	const char *name;   /* as in the audit */
+	const char *target; /* as given, or NULL */
+	bool is_write;
+	bool is_recorded; /* its row stands already */
+	struct sql_txn txn;
+	char entry[ID_TEXT_SIZE]; /* what was found, or empty */
+	char *before;             /* owned; for the row */
+	char *after;
+	char *detail;
+};
+
+#define OP_READ(text, ref) ((struct op){ .name = (text), .target = (ref) })
+#define OP_WRITE(text, ref) ((struct op){ .name = (text), .target = (ref), .is_write = true })
+
+/*
+ * A verb is: begin; when that is 0 the work; end with the work's result, which is the verb's.
+ * Writes are one transaction (or part of the batch) with their row. Reads that hand out as they go
+ * call op_note() once they know that they may. A failure is rolled back, then recorded.
+ */
+int op_begin(struct vault *vault, struct op *op, struct err *err) MUST_CHECK;
+int op_note(struct vault *vault, struct op *op, struct err *err) MUST_CHECK;
+int op_end(struct vault *vault, struct op *op, int result, struct err *err) MUST_CHECK;
+
+/* Sets one of the row's texts: owned copies. */
+void op_set(char **field, const char *text);
+
+/* ---- vault_audit.c ---- */
+
+/* Chains a row on; within a transaction. */
+int audit_append(struct vault *vault, const struct op *op, const char *result, struct err *err)
+    MUST_CHECK;
+
+/* ---- vault_name.c ---- */
+
+/* A name as it is kept: NFC. ERR_INVALID_ARGUMENT for what no name may be. Owned. */
+char *name_normalise(const char *name, size_t len, struct err *err) MUST_CHECK;
+
+/* "01-research" */
+bool name_is_of_stage(const char *name);
+
+/* True when a file of that name, in a folder of that name, is a stage's contract. */
+bool name_is_contract(const char *folder, const char *file);
+
+/* The media type that the name tells, or NULL. */
+const char *name_media_type(const char *name);
+
+/* ---- vault_resolve.c: refs and ranks ---- */
+
+struct found {
+	char id[ID_TEXT_SIZE];
+	char parent[ID_TEXT_SIZE]; /* empty: the root */
+	char *name;
+	enum vault_kind kind;
+	enum vault_rank rank;
+	int64_t trashed_us;
+	char head[ID_TEXT_SIZE]; /* empty: a folder */
+	int64_t depth;           /* 0: the root */
+};
+void found_release(struct found *found);
+#define cleanup_found __attribute__((cleanup(found_release)))
+
+enum found_state {
+	FOUND_LIVING, /* it and all above it */
+	FOUND_TRASH,  /* it is in the trash, all above it is not */
+	FOUND_EITHER
+};
+
+/*
+ * What ref names, with the caller's rank, which is at least needed. The answer to what is not
+ * there, of another organization, outside the limit, or not to be seen is one: ERR_NOT_FOUND with
+ * one text. What is there but of the wrong kind: ERR_INVALID_ARGUMENT. op->entry is set.
+ */
+int resolve(struct vault *vault, struct op *op, const char *ref, enum vault_want want,
+    enum found_state state, enum vault_rank needed, struct found *ret, struct err *err) MUST_CHECK;
+
+/*
+ * The folder that ref's last name is in, as above, and that name. What is to be made is named so.
+ */
+int resolve_parent(struct vault *vault, struct op *op, const char *ref, enum vault_rank needed,
+    struct found *ret_folder, char **ret_name, struct err *err) MUST_CHECK;
+
+/* ERR_NOT_FOUND in the one text. */
+int not_found(const char *ref, struct err *err);
+
+/* VAULT_MANAGE on the root, and no limit. */
+int must_manage_root(struct vault *vault, struct err *err) MUST_CHECK;
+
+/*
+ * Where an entry stands, whoever asks; the SQL that the property test compares with a naive model.
+ */
+struct standing {
+	bool is_there; /* of the organization, and within the limit */
+	bool is_above_living;
+	enum vault_rank rank; /* of principal */
+	int64_t depth;
+};
+int standing_of(struct vault *vault, const char *id, const char *principal, struct standing *ret,
+    struct err *err) MUST_CHECK;
+
+/* The id of the living child of that name, if any: 1, 0, -1. */
+int child_of(struct vault *vault, const char *folder, const char *name, char ret_id[ID_TEXT_SIZE],
+    struct err *err) MUST_CHECK;
+
+/* The path of an entry from the root; owned. */
+char *path_of(struct vault *vault, const char *id, struct err *err) MUST_CHECK;
+
+/* Refuses a limited caller, and one without VAULT_MANAGE, to touch a contract. */
+int guard_contract(const struct vault *vault, const struct found *folder, const char *name,
+    struct err *err) MUST_CHECK;
+
+/* ---- vault_principal.c ---- */
+
+/* The principal that ref (id or name) names in this organization. */
+int principal_find(
+    struct vault *vault, const char *ref, struct vault_principal *ret, struct err *err) MUST_CHECK;
+
+/* ---- vault_token.c ---- */
+
+int token_insert(struct vault *vault, const char *principal, int64_t expires_us,
+    struct vault_token *ret, struct vault_token_text *ret_text, struct err *err) MUST_CHECK;
+
+/* ---- vault_grant.c ---- */
+
+int grant_put(struct vault *vault, const char *folder, const char *principal, enum vault_rank rank,
+    struct err *err) MUST_CHECK;
+
+/* ---- vault_entry.c ---- */
+
+/* What entry_read() wants to stand first in a row, and the tables it is of. */
+#define ENTRY_COLUMN_COUNT 12
+#define ENTRY_COLUMNS                                                                              \
+	" entry.id, entry.parent, entry.name, entry.kind, entry.created_by, entry.created_us,"     \
+	" entry.trashed_us, entry.head, version.number, content.size, version.media_type,"         \
+	" version.created_us"
+#define ENTRY_TABLES                                                                               \
+	" FROM entry LEFT JOIN version ON version.id = entry.head"                                 \
+	" LEFT JOIN content ON content.id = version.content"
+
+/* Takes path. */
+void entry_read(struct sql_stmt *stmt, enum vault_rank rank, char *path, struct vault_entry *ret);
+
+/* Inserts an entry into folder, which the caller may change; ERR_ALREADY_EXISTS. */
+int entry_insert(struct vault *vault, const struct found *folder, const char *name,
+    enum vault_kind kind, char ret_id[ID_TEXT_SIZE], struct err *err) MUST_CHECK;
+
+/* Everything about one entry; its path is looked up when path is NULL. */
+int entry_load(struct vault *vault, const char *id, enum vault_rank rank, struct vault_entry *ret,
+    struct err *err) MUST_CHECK;
+
+/* ---- vault_version.c ---- */
+
+struct new_version {
+	const char *file;
+	int64_t content;
+	const char *media_type;
+	const char *message; /* or NULL */
+	const char *parent;  /* id, or NULL */
+};
+/* The next version of the file, which becomes its head. */
+int version_insert(struct vault *vault, const struct new_version *version,
+    char ret_id[ID_TEXT_SIZE], struct err *err) MUST_CHECK;
+int version_load(struct vault *vault, const char *id, struct vault_version *ret, struct err *err)
+    MUST_CHECK;
+
+/* The id of the version that text (id, number, NULL: head) names among those of file. */
+int version_find(struct vault *vault, const struct found *file, const char *text,
+    char ret_id[ID_TEXT_SIZE], struct err *err) MUST_CHECK;
+
+/* The content of a version. */
+int version_content(struct vault *vault, const char *id, int64_t *ret_content, struct err *err)
+    MUST_CHECK;
+
+/* ---- vault_content.c ---- */
+
+/* Writes what was staged and waits; outside of any transaction. */
+int pending_flush(struct vault *vault, struct err *err) MUST_CHECK;
+
+/* Of staged content: its row, once pending_flush() was called. is_text: all of it is UTF-8. */
+int64_t staged_content(const struct vault_staged *staged);
+const struct digest *staged_hash(const struct vault_staged *staged);
+bool staged_is_text(const struct vault_staged *staged);
+
+/* Hands out a content, verified chunk by chunk and, at the end, as a whole. */
+int content_read(
+    struct vault *vault, int64_t content, vault_write_fn fn, void *ctx, struct err *err) MUST_CHECK;
+
+/* The chunks of a content, by number, in order; data is the column's. */
+typedef int (*content_chunk_fn)(void *ctx, int64_t chunk, struct err *err);
+int content_chunks(const void *data, size_t len, content_chunk_fn fn, void *ctx, struct err *err)
+    MUST_CHECK;
+
+void pending_free(struct pending *pending);
+
+/* ---- vault_chunker.c: FastCDC ---- */
+
+#define CHUNK_MIN ((size_t)16 * 1024)
+#define CHUNK_AVERAGE ((size_t)64 * 1024)
+#define CHUNK_MAX ((size_t)256 * 1024)
+
+/* Where the first chunk of data ends. is_last: nothing follows data; else len >= CHUNK_MAX. */
+size_t chunk_cut(const uint8_t *data, size_t len);
+
+/* ---- vault_diff.c ---- */
+
+/* Appends the unified hunks that lead from one text to the other. */
+void diff_texts(const char *from, size_t from_len, const char *to, size_t to_len, struct buf *out,
+    int64_t *ret_added, int64_t *ret_removed);
+
+#endif

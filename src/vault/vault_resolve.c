@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Refs and ranks: which entry is meant, where it stands, what the caller may do there. The one place
+ * that decides what can be seen; every verb comes through here, and every query names the
+ * organization.
+ */
+#include "vault/vault_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* From the entry up to the root. is_within: the limit was met on the way. */
+static const char SQL_STANDING[] =
+    "WITH RECURSIVE up (id, parent, trashed_us, depth) AS ("
+    " SELECT id, parent, trashed_us, 0 FROM entry WHERE id = ?1 AND org = ?2"
+    " UNION ALL"
+    " SELECT entry.id, entry.parent, entry.trashed_us, up.depth + 1"
+    " FROM up JOIN entry ON entry.id = up.parent)"
+    "SELECT count(*), max(up.depth), max(up.depth > 0 AND up.trashed_us > 0),"
+    " coalesce(max(grant.rank), 0), max(up.id = ?4)"
+    " FROM up LEFT JOIN grant ON grant.folder = up.id AND grant.principal = ?3";
+static const char SQL_CHILD[] =
+    "SELECT id FROM entry WHERE parent = ?1 AND name = ?2 AND trashed_us = 0";
+static const char SQL_TRASHED_CHILD[] =
+    "SELECT id, count(*) FROM entry WHERE parent = ?1 AND name = ?2 AND trashed_us > 0";
+static const char SQL_ENTRY[] =
+    "SELECT parent, name, kind, trashed_us, head FROM entry WHERE id = ?1 AND org = ?2";
+static const char SQL_UP[] = "SELECT parent, name FROM entry WHERE id = ?1";
+
+void found_release(struct found *found)
+{
+	free(found->name);
+	*found = (struct found){ 0 };
+}
+
+int not_found(const char *ref, struct err *err)
+{
+	cleanup_buf struct buf text = BUF_INIT_MAX(2048);
+
+	text_add_visible(&text, ref, strnlen(ref, 1024));
+	return err_set(err, ERR_NOT_FOUND,
+	    "%s: there is no such file or folder, or you may not read it", text.data);
+}
+
+int standing_of(struct vault *vault, const char *id, const char *principal, struct standing *ret,
+    struct err *err)
+{
+	cleanup_reset struct sql_stmt *stmt = NULL;
+	int got = store_row(vault, SQL_STANDING,
+	    BINDS(B_TEXT(id), B_TEXT(vault->org), B_TEXT(principal), B_TEXT(vault->within)), &stmt,
+	    err);
+
+	if (got < 0)
+		return -1;
+	*ret = (struct standing){
+		.is_there = sql_column_int(stmt, 0) > 0 &&
+			    (vault->within[0] == '\0' || sql_column_int(stmt, 4) > 0),
+		.depth = sql_column_int(stmt, 1),
+		.is_above_living = sql_column_int(stmt, 2) == 0,
+		.rank = (enum vault_rank)sql_column_int(stmt, 3),
+	};
+	return 0;
+}
+
+int child_of(struct vault *vault, const char *folder, const char *name, char ret_id[ID_TEXT_SIZE],
+    struct err *err)
+{
+	cleanup_reset struct sql_stmt *stmt = NULL;
+	int got = store_row(vault, SQL_CHILD, BINDS(B_TEXT(folder), B_TEXT(name)), &stmt, err);
+
+	if (got == 1 && store_id(stmt, 0, ret_id, err) < 0)
+		return -1;
+	return got;
+}
+
+/* The only entry of that name in the trash of folder: 1, 0, -1; several: -1. Nothing for those who
+ * may not see that trash: how many there are is not for them. */
+static int trashed_child_of(struct vault *vault, const char *folder, const char *name,
+    char ret_id[ID_TEXT_SIZE], struct err *err)
+{
+	cleanup_reset struct sql_stmt *stmt = NULL;
+	struct standing standing = { 0 };
+	int64_t count;
+	int got;
+
+	if (standing_of(vault, folder, vault->principal, &standing, err) < 0)
+		return -1;
+	if (!standing.is_there || standing.rank < VAULT_MANAGE)
+		return 0;
+	got = store_row(vault, SQL_TRASHED_CHILD, BINDS(B_TEXT(folder), B_TEXT(name)), &stmt, err);
+	if (got <= 0)
+		return got;
+	count = sql_column_int(stmt, 1);
+	if (count > 1)
+		return err_set(err, ERR_CONFLICT,
+		    "several of that name are in the trash; name one by its id (list the trash)");
+	if (count == 1 && store_id(stmt, 0, ret_id, err) < 0)
+		return -1;
+	return (int)count;
+}
+
+/* ---- the way a ref names ---- */
+
+/* True when [text, text + len) has the form of an entry's id. */
+static bool is_id(const char *text, size_t len)
+{
+	return len == 30 && (strncmp(text, "fol_", 4) == 0 || strncmp(text, "fil_", 4) == 0);
+}
+
+/* One step down; is_last and a state decide whether the trash is looked at. 1, 0, -1. */
+static int step_down(struct vault *vault, char id[ID_TEXT_SIZE], const char *name, size_t len,
+    bool is_last, enum found_state state, struct err *err)
+{
+	cleanup_free char *normal = name_normalise(name, len, err);
+	int got;
+
+	if (normal == NULL)
+		return -1;
+	got = is_last && state == FOUND_TRASH ? 0 : child_of(vault, id, normal, id, err);
+	if (got == 0 && is_last && state != FOUND_LIVING)
+		got = trashed_child_of(vault, id, normal, id, err);
+	return got;
+}
+
+/* Walks names from id on. 1: id is where they lead; 0: nowhere. A slash at the end is no name. */
+static int walk(struct vault *vault, char id[ID_TEXT_SIZE], const char *path,
+    enum found_state state, struct err *err)
+{
+	int got = 1;
+
+	for (path += strspn(path, "/"); got == 1 && *path != '\0';) {
+		size_t len = strcspn(path, "/");
+		const char *next = path + len + strspn(path + len, "/");
+
+		got = step_down(vault, id, path, len, *next == '\0', state, err);
+		path = next;
+	}
+	return got;
+}
+
+/* 1: ret_id is what ref names, seen or not; 0: nothing. */
+static int locate(struct vault *vault, const char *ref, enum found_state state,
+    char ret_id[ID_TEXT_SIZE], struct err *err)
+{
+	size_t len = strcspn(ref, "/");
+
+	if (ref[0] == '/')
+		memcpy(ret_id, vault->root, sizeof(vault->root));
+	else if (is_id(ref, len))
+		(void)snprintf(ret_id, ID_TEXT_SIZE, "%.*s", (int)len, ref);
+	else
+		return err_set(err, ERR_INVALID_ARGUMENT,
+		    "a file or folder is named by its id or by a path from the root: "
+		    "/team/plan.md");
+	return walk(vault, ret_id, ref + len, state, err);
+}
+
+/* ---- what is found ---- */
+
+static int load(struct vault *vault, struct found *found, struct err *err)
+{
+	cleanup_reset struct sql_stmt *stmt = NULL;
+	int got =
+	    store_row(vault, SQL_ENTRY, BINDS(B_TEXT(found->id), B_TEXT(vault->org)), &stmt, err);
+
+	if (got <= 0)
+		return got;
+	found->name = store_text(stmt, 1);
+	found->kind = (enum vault_kind)sql_column_int(stmt, 2);
+	found->trashed_us = sql_column_int(stmt, 3);
+	if (store_id(stmt, 0, found->parent, err) < 0 || store_id(stmt, 4, found->head, err) < 0)
+		return -1;
+	return 1;
+}
+
+static bool fits_state(const struct found *found, enum found_state state)
+{
+	if (found->trashed_us == 0)
+		return state != FOUND_TRASH;
+	/* Only those who may restore it see what is in the trash. */
+	return state != FOUND_LIVING && found->rank == VAULT_MANAGE;
+}
+
+/* The entry of that id, as far as this caller can know of it: 1, 0, -1. */
+static int look(struct vault *vault, enum found_state state, struct found *found, struct err *err)
+{
+	struct standing standing = { 0 };
+	int got;
+
+	if (standing_of(vault, found->id, vault->principal, &standing, err) < 0)
+		return -1;
+	if (!standing.is_there || !standing.is_above_living || standing.rank == VAULT_NONE)
+		return 0;
+	found->rank = standing.rank;
+	found->depth = standing.depth;
+	got = load(vault, found, err);
+	return got == 1 ? fits_state(found, state) : got;
+}
+
+static int check_want(
+    const struct found *found, const char *ref, enum vault_want want, struct err *err)
+{
+	bool is_file = found->kind == VAULT_FILE;
+
+	if (want == VAULT_WANT_FILE && !is_file)
+		return err_set(err, ERR_INVALID_ARGUMENT, "%s is a folder, not a file", ref);
+	if (want == VAULT_WANT_FOLDER && is_file)
+		return err_set(err, ERR_INVALID_ARGUMENT, "%s is a file, not a folder", ref);
+	return 0;
+}
+
+static int check_rank(
+    const struct found *found, const char *ref, enum vault_rank needed, struct err *err)
+{
+	if (found->rank >= needed)
+		return 0;
+	return err_set(err, ERR_PERMISSION_DENIED, "%s: this needs the rank %s; yours there is %s",
+	    ref, vault_rank_name(needed), vault_rank_name(found->rank));
+}
+
+int resolve(struct vault *vault, struct op *op, const char *ref, enum vault_want want,
+    enum found_state state, enum vault_rank needed, struct found *ret, struct err *err)
+{
+	cleanup_found struct found found = { 0 };
+	int got = locate(vault, ref, state, found.id, err);
+
+	if (got == 1)
+		got = look(vault, state, &found, err);
+	if (got < 0)
+		return -1;
+	if (got == 0)
+		return not_found(ref, err);
+	memcpy(op->entry, found.id, sizeof(op->entry));
+	if (check_want(&found, ref, want, err) < 0 || check_rank(&found, ref, needed, err) < 0)
+		return -1;
+	*ret = found;
+	found = (struct found){ 0 };
+	return 0;
+}
+
+int resolve_parent(struct vault *vault, struct op *op, const char *ref, enum vault_rank needed,
+    struct found *ret_folder, char **ret_name, struct err *err)
+{
+	size_t end = strlen(ref);
+	size_t start;
+	cleanup_free char *folder = NULL;
+	cleanup_free char *name = NULL;
+
+	while (end > 0 && ref[end - 1] == '/')
+		end--;
+	for (start = end; start > 0 && ref[start - 1] != '/';)
+		start--;
+	if (start == 0 || start == end)
+		return err_set(err, ERR_INVALID_ARGUMENT,
+		    "what is to be made is named by a path from the root or from an id: "
+		    "/team/plan.md");
+	folder = xmemdupz(ref, start);
+	name = name_normalise(ref + start, end - start, err);
+	if (name == NULL || resolve(vault, op, folder, VAULT_WANT_FOLDER, FOUND_LIVING, needed,
+				ret_folder, err) < 0)
+		return -1;
+	*ret_name = steal_ptr(&name);
+	return 0;
+}
+
+int must_manage_root(struct vault *vault, struct err *err)
+{
+	struct standing standing = { 0 };
+
+	if (standing_of(vault, vault->root, vault->principal, &standing, err) < 0)
+		return -1;
+	if (!standing.is_there || standing.rank < VAULT_MANAGE)
+		return err_set(err, ERR_PERMISSION_DENIED,
+		    "this needs the rank manage on the root of the vault");
+	return 0;
+}
+
+int guard_contract(
+    const struct vault *vault, const struct found *folder, const char *name, struct err *err)
+{
+	if (!name_is_contract(folder->name, name))
+		return 0;
+	if (vault->within[0] != '\0')
+		return err_set(err, ERR_PERMISSION_DENIED,
+		    "a stage's contract cannot be changed from within a stage");
+	if (folder->rank < VAULT_MANAGE)
+		return err_set(err, ERR_PERMISSION_DENIED,
+		    "a stage's contract is authority: to change it needs the rank manage");
+	return 0;
+}
+
+/* ---- paths ---- */
+
+/* One step up: *ret_name is the entry's name, id its parent's or empty. 1, 0, -1. */
+static int step_up(struct vault *vault, char id[ID_TEXT_SIZE], char **ret_name, struct err *err)
+{
+	cleanup_reset struct sql_stmt *stmt = NULL;
+	int got = store_row(vault, SQL_UP, BINDS(B_TEXT(id)), &stmt, err);
+
+	if (got <= 0)
+		return got;
+	*ret_name = store_text(stmt, 1);
+	return store_id(stmt, 0, id, err) < 0 ? -1 : 1;
+}
+
+char *path_of(struct vault *vault, const char *id, struct err *err)
+{
+	char at[ID_TEXT_SIZE];
+	cleanup_free char *path = NULL;
+	int got = 1;
+
+	memcpy(at, id, strlen(id) + 1);
+	while (at[0] != '\0') {
+		cleanup_free char *name = NULL;
+		char *longer;
+
+		got = step_up(vault, at, &name, err);
+		if (got < 0)
+			return NULL;
+		if (got == 0 || at[0] == '\0')
+			break;
+		longer = xasprintf("/%s%s", name, path == NULL ? "" : path);
+		free(path);
+		path = longer;
+	}
+	return path == NULL ? xstrdup("/") : steal_ptr(&path);
+}
+
+/* ---- the limit ---- */
+
+int vault_limit(struct vault *vault, const char *ref, struct err *err)
+{
+	struct op op = OP_READ("limit", ref);
+	cleanup_found struct found found = { 0 };
+	int result = op_begin(vault, &op, err);
+
+	if (result == 0)
+		result = resolve(
+		    vault, &op, ref, VAULT_WANT_FOLDER, FOUND_LIVING, VAULT_READ, &found, err);
+	result = op_end(vault, &op, result, err);
+	if (result == 0)
+		memcpy(vault->within, found.id, sizeof(vault->within));
+	return result;
+}
