@@ -13,7 +13,7 @@ import shutil
 import sys
 import threading
 
-from stile import DATA, Box, Setup, check, code_of, equal, poll, test, text_of
+from stile import DATA, Box, Failure, Setup, check, code_of, equal, poll, test, text_of
 
 sys.dont_write_bytecode = True
 _loader = importlib.machinery.SourceFileLoader('pass_cli', os.path.join(DATA, 'pass-cli'))
@@ -108,6 +108,12 @@ class Pass(Box):
         except FileNotFoundError:
             return []
 
+    def begin_anew(self, control):
+        for name in ('started', 'state.json'):
+            if os.path.exists(os.path.join(self.session, name)):
+                os.unlink(os.path.join(self.session, name))
+        self.control(**control)
+
     def state(self):
         with open(os.path.join(self.session, 'state.json'), encoding='utf-8') as f:
             return json.load(f)
@@ -163,24 +169,28 @@ class Case:
         self.after = after      # asked of the stand-in's state afterwards
 
     def hold(self):
+        """The case by itself, in the legacy era."""
         with Pass(**self.control) as box:
-            for name, text in self.files.items():
-                box.write(name, text)
-            result = box.open().call(self.tool, resolved(self.arguments, box))
-            self.check_run(box)
-            if self.code:
-                equal(code_of(result), self.code)
-            elif self.gives is not None or self.text is not None:
-                check(not result.get('isError'), 'an error:', text_of(result))
-            if self.gives is not None:
-                holds(result['structuredContent'], self.gives)
-            if callable(self.text):
-                check(self.text(text_of(result)), 'the text is', text_of(result))
-            elif self.text is not None:
-                equal(text_of(result), self.text, 'text')
+            self.judge(box, lambda *call: box.open().call(*call))
             self.check_ledger(box)
-            if self.after:
-                check(self.after(box.state()), 'the state of pass-cli is not as it should be')
+
+    def judge(self, box, call):
+        for name, text in self.files.items():
+            box.write(name, text)
+        result = call(self.tool, resolved(self.arguments, box))
+        self.check_run(box)
+        if self.code:
+            equal(code_of(result), self.code)
+        elif self.gives is not None or self.text is not None:
+            check(not result.get('isError'), 'an error:', text_of(result))
+        if self.gives is not None:
+            holds(result['structuredContent'], self.gives)
+        if callable(self.text):
+            check(self.text(text_of(result)), 'the text is', text_of(result))
+        elif self.text is not None:
+            equal(text_of(result), self.text, 'text')
+        if self.after:
+            check(self.after(box.state()), 'the state of pass-cli is not as it should be')
 
     def check_run(self, box):
         runs = box.runs()
@@ -215,6 +225,19 @@ def resolved(value, box):
     if isinstance(value, dict):
         return {k: resolved(v, box) for k, v in value.items()}
     return value
+
+
+def hold_modern(cases):
+    """All cases on one server of the stateless era; each begins with the seeded state."""
+    with Pass() as box:
+        box.waive(*WRITES, *DESTROYS)
+        server = box.serve(*WRITE, *EXEC, surfaces=['pass'])
+        for case in cases:
+            box.begin_anew(case.control)
+            try:
+                case.judge(box, lambda *call: server.call(*call, modern={}))
+            except Failure as failure:
+                raise Failure(f'{case.title}: {failure}') from None
 
 
 def add_cases(namespace, cases):

@@ -4,7 +4,7 @@
 import json
 
 from pass_world import (BO, DASH, DASHED, DASHED_TOKEN, GARDEN, HOME, ITEMS, MEMBERS, SECRETS, SHOP,
-                        TOKEN, WORK, Case, Pass, add_cases, standin)
+                        TOKEN, WORK, Case, Pass, add_cases, hold_modern, standin)
 from stile import check, code_of, equal, test, text_of, value_of
 
 KEYS = {'id', 'share_id', 'vault_id', 'type', 'title', 'display_title', 'state', 'create_time',
@@ -91,6 +91,16 @@ CASES = [
          HOME_LIST,
          {'items': [{'type': 'my-custom-type'}, {'type': 'other-type'}]},
          control=listed(legacy_item('MyCustomType'), {'id': 'j', 'item_type': 'other_type'})),
+    Case('pass 11 types in any spelling are one of the eight', 'list_items', {'shareId': HOME},
+         HOME_LIST, {'items': lambda items: [i['type'] for i in items] == [
+             'ssh-key', 'credit-card', 'credit-card', 'ssh-key', 'wifi', 'wifi', 'alias']},
+         control=listed(*({'id': 'i', 'item_type': kind} for kind in (
+             'sshkey', 'creditcard', 'CREDIT_CARD', 'Ssh Key', 'WIFI', 'Wifi', 'ALIAS')))),
+    Case('pass 8 a list on the top level', 'list_items', {'shareId': HOME}, HOME_LIST,
+         {'items': [{'id': 'a'}], 'total': 1}, control=printed('item list', [{'id': 'a'}])),
+    Case('pass 8 a list under the only member that holds one', 'list_items', {'shareId': HOME},
+         HOME_LIST, {'items': [{'id': 'a'}]},
+         control=printed('item list', {'count': 1, 'entries': [{'id': 'a'}]})),
     Case('pass 12 a cursor that is not digits is refused before anything runs', 'list_items',
          {'vaultName': 'Work', 'cursor': '1x'}, code=BAD),
     Case('pass 13 human output is accepted and ignored, also with pages', 'list_items',
@@ -142,6 +152,13 @@ CASES = [
     Case('pass 23 members of a vault by share id', 'list_vault_members', {'shareId': DASH},
          f'vault member list --share-id={DASH} --output=json',
          {'items': all_keys(MEMBER_KEYS), 'scope': {'shareId': DASH}}),
+    Case('pass 23 members under another name', 'list_vault_members', {'vaultName': 'Work'},
+         'vault member list --vault-name=Work --output=json',
+         {'items': [{'id': 'm', 'username': 'n', 'email': 'e', 'role': 'Editor', 'state': 'x',
+                     'create_time': 't'}]},
+         control=printed('vault member list', {'vault_members': [
+             {'member_id': 'm', 'display_name': 'n', 'user_email': 'e', 'share_role': 'Editor',
+              'status': 'x', 'created_at': 't'}]})),
     Case('pass 24 members that are no JSON come back as text', 'list_vault_members',
          {'vaultName': 'Work'}, 'vault member list --vault-name=Work --output=json',
          text='Nobody here', control=printed('vault member list', 'Nobody here\n\n')),
@@ -357,15 +374,9 @@ def no_json():
             check('S3cret' not in json.dumps(result), 'raw output in the error')
 
 
-@test('pass reads answer alike in the stateless era')
+@test('pass 1 to 46, 98 to 111: reading in the stateless era')
 def modern():
-    with Pass() as box:
-        server = box.serve(surfaces=['pass'])
-        page = value_of(server.call('list_items', {'vaultName': 'Work', 'pageSize': 2}, modern={}))
-        equal((page['returned'], page['nextCursor']), (2, '2'))
-        result = server.call('view_item', {'uri': 'pass://Work/Shop/pin'}, modern={})
-        equal((result['structuredContent'], text_of(result)), ({'value': '1.0'}, '1.0'))
-        equal(code_of(server.call('list_items', {}, modern={})), BAD)
+    hold_modern(CASES)
 
 
 @test('pass 13 pass defect 9 human output of 5000 whole items shows no secret')

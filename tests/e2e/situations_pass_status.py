@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The pass surface: check_status, and whether all of pass-cli is accounted for. Numbers are those of
-section 6 of the pass specification."""
+"""The pass surface: check_status, and whether all of pass-cli is accounted for. Numbers are those
+of section 6 of the pass specification."""
 
 import json
 import os

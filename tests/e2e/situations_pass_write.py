@@ -8,7 +8,7 @@ import stat
 
 from pass_world import (ALONE, ASKS, ATTACHMENT, BO, BO_ITEM, DASH, DASHED, DASHED_TOKEN, DESTROYS,
                         EXEC, GRANT, HOME, ITEMS, SHOP, TOKEN, WORK, WRITE, WRITES, Case, Pass,
-                        add_cases, standin)
+                        add_cases, hold_modern, standin)
 from situations_consent import YES, question, respond
 from stile import check, code_of, equal, test, text_of
 
@@ -318,6 +318,11 @@ CASES = [
          control={'session': 'agent'}),
 ]
 add_cases(globals(), CASES)
+
+
+@test('pass 63 to 88, 110, 111: writing in the stateless era')
+def modern():
+    hold_modern(CASES)
 
 
 # ---- the gate ----
