@@ -111,6 +111,25 @@ async function cancels(peer, world) {
     assert.deepEqual(again.structuredContent, { slept: true });
 }
 
+async function resources(peer) {
+    const { resources: listed } = await peer.client.listResources();
+    assert.deepEqual(listed.slice(0, 2).map((item) => item.uri), ['fake://constant', 'fake://text']);
+    const { resourceTemplates } = await peer.client.listResourceTemplates();
+    assert.ok(resourceTemplates.some((item) => item.uriTemplate === 'fake://word/{word}'));
+    const { contents } = await peer.client.readResource({ uri: 'fake://word/a%20b' });
+    assert.equal(contents.length, 1);
+    assert.equal(contents[0].uri, 'fake://word/a%20b');
+    assert.equal(contents[0].mimeType, 'application/json');
+    assert.deepEqual(JSON.parse(contents[0].text), { args: ['--', 'a b'] });
+}
+
+async function unknownResource(peer) {
+    // The older code stands for the same; the v2 client makes one of both.
+    const codes = peer.version === '2026-07-28' ? [-32602] : [-32602, -32002];
+    await assert.rejects(peer.client.readResource({ uri: 'fake://nothing' }),
+        (error) => peer.isProtocolError(error) && codes.includes(error.code));
+}
+
 // A client with a limit of its own that only progress extends.
 async function progresses(peer) {
     const seen = [];
@@ -189,6 +208,8 @@ export async function converse(mode, options) {
     await say('calls a tool', () => calls(peer, world));
     await say('a tool error is a result', () => toolError(peer, world));
     await say('an unknown tool is a protocol error', () => protocolError(peer));
+    await say('lists and reads resources', () => resources(peer));
+    await say('an unknown resource is a protocol error', () => unknownResource(peer));
     await say('cancels a call, and its processes are gone', () => cancels(peer, world));
     await say('a call that runs out of the client\'s time is ended', () => timesOut(peer, world));
     await say('progress keeps a long call alive', () => progresses(peer));
