@@ -31,6 +31,12 @@ void text_add_codepoint(struct buf *buf, uint32_t codepoint);
  */
 uint32_t text_lower(uint32_t codepoint);
 
+/*
+ * Appends well-formed data in lower case by Unicode's full rules: as above, but İ becomes i with a
+ * dot above, and a Greek sigma that ends a word becomes ς.
+ */
+void text_add_lower(struct buf *buf, const char *data, size_t len);
+
 /* The longest prefix of at most max_bytes that ends at a character boundary. */
 size_t text_cut(const char *data, size_t len, size_t max_bytes);
 

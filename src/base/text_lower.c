@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Lower case, character by character: Unicode 14's simple mappings as one table, because the C
- * library's depend on locale files and cost a file's opening each time. */
+/* Lower case: Unicode 14's simple mappings as one table, because the C library's depend on locale
+ * files and cost a file's opening each time; and the two full rules that do not depend on a language. */
+#include <assert.h>
+
 #include "base/text.h"
 
 /* Inclusive ranges, sorted; every stride-th character from first on has its lower case delta away. */
@@ -213,4 +215,102 @@ uint32_t text_lower(uint32_t codepoint)
 			return codepoint;
 	}
 	return codepoint;
+}
+
+/* ---- whole texts ---- */
+
+#define DOTTED_I 0x0130
+#define DOT_ABOVE 0x0307
+#define SIGMA 0x03a3
+#define FINAL_SIGMA 0x03c2
+
+static bool is_between(uint32_t codepoint, uint32_t first, uint32_t last)
+{
+	return codepoint >= first && codepoint <= last;
+}
+
+static bool is_small_of_pair(uint32_t codepoint)
+{
+	for (size_t i = 0; i < ARRAY_LEN(mappings); i++) {
+		const struct mapping *m = &mappings[i];
+		uint32_t capital = (uint32_t)((int64_t)codepoint - m->delta);
+
+		if (is_between(capital, m->first, m->last) && (capital - m->first) % m->stride == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A letter that has case. Small letters without a capital are named where they are Greek. */
+static bool is_cased(uint32_t codepoint)
+{
+	return text_lower(codepoint) != codepoint || is_between(codepoint, 'a', 'z') ||
+	       codepoint == 0xdf || codepoint == 0x390 || codepoint == 0x3b0 ||
+	       codepoint == FINAL_SIGMA || is_between(codepoint, 0x1f00, 0x1fbc) ||
+	       is_between(codepoint, 0x1fc2, 0x1fcc) || is_between(codepoint, 0x1fd0, 0x1fdb) ||
+	       is_between(codepoint, 0x1fe0, 0x1fec) || is_between(codepoint, 0x1ff2, 0x1ffc) ||
+	       is_small_of_pair(codepoint);
+}
+
+/* What may stand inside a word and is looked through: accents, apostrophes, joiners. */
+static bool is_looked_through(uint32_t codepoint)
+{
+	static const uint32_t single[] = { '\'', '.', ':', '^', '`', 0xa8, 0xad, 0xaf, 0xb4, 0xb7,
+		0xb8, 0x37a, 0x384, 0x385, 0x387, 0x1fbd, 0x2018, 0x2019, 0x2024, 0x2027 };
+
+	for (size_t i = 0; i < ARRAY_LEN(single); i++) {
+		if (single[i] == codepoint)
+			return true;
+	}
+	return is_between(codepoint, 0x2b0, 0x36f) || is_between(codepoint, 0x1fbf, 0x1fc1) ||
+	       is_between(codepoint, 0x1fcd, 0x1fcf) || is_between(codepoint, 0x1fdd, 0x1fdf) ||
+	       is_between(codepoint, 0x1fed, 0x1fef) || is_between(codepoint, 0x1ffd, 0x1ffe) ||
+	       is_between(codepoint, 0x200b, 0x200f);
+}
+
+static bool begins_with_letter(const char *data, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		uint32_t codepoint = 0;
+
+		at += text_decode(data + at, len - at, &codepoint);
+		if (!is_looked_through(codepoint))
+			return is_cased(codepoint);
+	}
+	return false;
+}
+
+static bool ends_with_letter(const char *data, size_t len)
+{
+	while (len > 0) {
+		uint32_t codepoint = 0;
+		size_t at = len - 1;
+
+		while (((unsigned char)data[at] & 0xc0) == 0x80)
+			at--;
+		(void)text_decode(data + at, len - at, &codepoint);
+		if (!is_looked_through(codepoint))
+			return is_cased(codepoint);
+		len = at;
+	}
+	return false;
+}
+
+void text_add_lower(struct buf *buf, const char *data, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		uint32_t codepoint = 0;
+		size_t step = text_decode(data + at, len - at, &codepoint);
+		size_t behind = at + step;
+
+		assert(step > 0);
+		if (codepoint == SIGMA && ends_with_letter(data, at) &&
+		    !begins_with_letter(data + behind, len - behind))
+			text_add_codepoint(buf, FINAL_SIGMA);
+		else
+			text_add_codepoint(buf, text_lower(codepoint));
+		if (codepoint == DOTTED_I)
+			text_add_codepoint(buf, DOT_ABOVE);
+		at = behind;
+	}
 }

@@ -3,7 +3,6 @@
  * the page is cut. */
 #include "surface/surface_result_internal.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,22 +47,13 @@ static void searcher_release(struct searcher *s)
 	buf_release(&s->text);
 }
 
+/* The reader of JSON lets valid text through only. */
 static void add_comparable(const struct searcher *s, struct buf *buf, const char *data, size_t len)
 {
-	size_t at = 0;
-
-	if (s->is_case_sensitive) {
+	if (s->is_case_sensitive)
 		buf_add(buf, data, len);
-		return;
-	}
-	while (at < len) {
-		uint32_t cp = 0;
-		size_t step = text_decode(data + at, len - at, &cp);
-
-		assert(step > 0); /* the reader of JSON lets valid text through only */
-		text_add_codepoint(buf, text_lower(cp));
-		at += step;
-	}
+	else
+		text_add_lower(buf, data, len);
 }
 
 static bool text_matches(struct searcher *s, const char *data, size_t len)

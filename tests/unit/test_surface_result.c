@@ -436,6 +436,33 @@ static void lower_case_is_unicode_s_and_folds_nothing(void **state)
 		assert_int_equal(text_lower(pairs[i][0]), pairs[i][1]);
 }
 
+static void whole_texts_go_by_unicode_s_full_rules(void **state)
+{
+	static const char *const texts[][2] = {
+		{ "", "" },
+		{ "Stra\xc3\x9f"
+		  "e",
+		    "stra\xc3\x9f"
+		    "e" },
+		{ "\xc4\xb0x", "i\xcc\x87x" },                      /* İx */
+		{ "\xce\xa3", "\xcf\x83" },                         /* Σ alone */
+		{ "\xce\x9f\xce\xa3", "\xce\xbf\xcf\x82" },         /* ΟΣ */
+		{ "\xce\xa3\xce\x9f", "\xcf\x83\xce\xbf" },         /* ΣΟ */
+		{ "A\xce\xa3.\xce\xa3 b", "a\xcf\x83.\xcf\x82 b" }, /* AΣ.Σ b */
+		{ "\xce\xb9\xcc\x81\xce\xa3!",
+		    "\xce\xb9\xcc\x81\xcf\x82!" }, /* ί, two characters, Σ */
+		{ "1\xce\xa3", "1\xcf\x83" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		cleanup_buf struct buf lower = BUF_INIT;
+
+		text_add_lower(&lower, texts[i][0], strlen(texts[i][0]));
+		assert_string_equal(lower.data, texts[i][1]);
+	}
+}
+
 static void pages_are_slices_of_the_list(void **state)
 {
 	cleanup_surface struct surface *surface = fixture_load(PASS_REFS SEARCH_TOOL);
@@ -600,6 +627,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(search_finds_titles_and_pages_what_it_found),
 	cmocka_unit_test(the_caller_may_say_whether_case_counts),
 	cmocka_unit_test(lower_case_is_unicode_s_and_folds_nothing),
+	cmocka_unit_test(whole_texts_go_by_unicode_s_full_rules),
 	cmocka_unit_test(pages_are_slices_of_the_list),
 	cmocka_unit_test(a_page_needs_a_list),
 	cmocka_unit_test(the_program_may_page_by_offset),
