@@ -4,6 +4,8 @@
  * validate the value still counts. */
 #include "surface/surface_internal.h"
 
+#include <string.h>
+
 struct walk {
 	struct buf *pointer;
 	surface_mark_fn fn;
@@ -147,11 +149,21 @@ struct secret_sink {
 	void *ctx;
 };
 
+/* Of NAME=value the program may repeat the value alone. */
+static void give_string(const struct secret_sink *sink, const struct json *string)
+{
+	const char *equals = string->len > 0 ? memchr(string->str, '=', string->len) : NULL;
+
+	sink->fn(sink->ctx, string->str, string->len);
+	if (equals != NULL && equals > string->str)
+		sink->fn(sink->ctx, equals + 1, (size_t)(string->str + string->len - equals - 1));
+}
+
 /* Everything below the mark is secret, numbers (a PIN) included. */
 static void give_scalars(const struct secret_sink *sink, const struct json *value)
 {
 	if (value->type == JSON_STRING) {
-		sink->fn(sink->ctx, value->str, value->len);
+		give_string(sink, value);
 	} else if (value->type == JSON_NUMBER) {
 		sink->fn(sink->ctx, value->raw, value->raw_len);
 	} else if (value->type == JSON_ARRAY) {

@@ -207,6 +207,27 @@ static void count_secret(void *ctx, const char *data, size_t len)
 	(*(int *)ctx)++;
 }
 
+static void gather(void *ctx, const char *data, size_t len)
+{
+	buf_add(ctx, data, len);
+	buf_addc(ctx, '|');
+}
+
+static void of_a_secret_assignment_the_value_is_secret_too(void **state)
+{
+	cleanup_surface struct surface *surface =
+	    fixture_tool("", "argv: [x, { each: f, words: '--f={}' }], input: { properties: { f: { "
+			     "type: array, items: "
+			     "{ type: string, x-secret: argv }, description: F. } } }");
+	cleanup_json struct json_doc doc = JSON_DOC_INIT;
+	cleanup_buf struct buf found = BUF_INIT;
+
+	(void)state;
+	fixture_json(&doc, "{\"f\":[\"pin=1=2\",\"plain\",\"=x\",\"a=\",\"\"]}");
+	surface_each_secret(&surface->tools[0], json_root(&doc), gather, &found);
+	assert_string_equal(found.data, "pin=1=2|1=2|plain|=x|a=|||");
+}
+
 /* Shows a value, "token" in it masked. */
 static void show(void *ctx, const struct json *value, struct buf *ret_text)
 {
@@ -533,6 +554,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(broken_groups_name_their_inputs),
 	cmocka_unit_test(an_exactly_one_group_says_when_none_is_given),
 	cmocka_unit_test(secrets_are_found_and_never_asked_about),
+	cmocka_unit_test(of_a_secret_assignment_the_value_is_secret_too),
 	cmocka_unit_test(a_question_quotes_and_shortens_what_the_caller_chose),
 	cmocka_unit_test(lines_of_a_question_vanish_as_words_do),
 	cmocka_unit_test(a_question_masks_before_it_cuts),
