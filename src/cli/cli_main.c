@@ -82,14 +82,27 @@ static int run_command(struct cli *cli)
 	return status;
 }
 
-static int usage_error(const struct command *command, const struct err *err)
+static bool has_json_option(int argc, char **argv)
+{
+	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strcmp(argv[i], "--json") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A command line that cannot be parsed; argv is what follows the command's name. */
+static int usage_error(const struct cli *cli, int argc, char **argv, const struct err *err)
 {
 	cleanup_buf struct buf usage = BUF_INIT;
+	int status = err_info(ERR_USAGE)->exit_code;
 
+	if (has_json_option(argc, argv))
+		print_envelope(cli, err, status);
 	print_error(err);
-	cli_write_usage(&usage, command);
+	cli_write_usage(&usage, cli->command);
 	write_out(STDERR_FILENO, &usage);
-	return err_info(ERR_USAGE)->exit_code;
+	return status;
 }
 
 /* No command of that name: help for a group, or for all. */
@@ -139,7 +152,7 @@ int cli_main(int argc, char **argv, int out_fd)
 		return overview(argc - 1, argv + 1, out_fd);
 	if (cli_parse_options(cli.command, argc - 1 - words, argv + 1 + words, &cli.options, &err) <
 	    0) {
-		status = usage_error(cli.command, &err);
+		status = usage_error(&cli, argc - 1 - words, argv + 1 + words, &err);
 	} else if (cli.options.is_help) {
 		cli_write_help(&cli.out, cli.command);
 		write_out(out_fd, &cli.out);

@@ -215,6 +215,11 @@ def unknown_words():
     with Box() as box:
         status, out, err = box.command('mcp', 'serve', '--surface', 'git', '--read-only')
         check(status == 2 and b'--read-only' in err and out == b'', status, err)
+        for words in (('surface', 'list', '--read-only', '--json'), ('surface', 'check', '--json'),
+                      ('surface', 'list', '--json', 'extra'), ('call', 'x', '--json')):
+            status, out, err = box.command(*words)
+            envelope = json.loads(out)
+            equal((status, envelope['status'], envelope['error']['code']), (2, 'failed', 'USAGE'))
         status, out, err = box.command('surface', 'lst')
         check(status == 2 and b'surface lst' in err and out == b'', status, err)
 
