@@ -221,7 +221,9 @@ static void compress_chunk(
 
 	ARRAY_GROW(pending->chunks, pending->chunks_len, pending->chunks_cap);
 	chunk = &pending->chunks[pending->chunks_len++];
-	*chunk = (struct waiting_chunk){ .hash = *hash, .size = len, .data = xcalloc(1, bound) };
+	*chunk = (struct waiting_chunk){
+		.hash = *hash, .size = len, .data = xreallocarray(NULL, bound, 1)
+	};
 	got = ZSTD_compressCCtx(pending->compressor, chunk->data, bound, data, len, ZSTD_LEVEL);
 	assert(!ZSTD_isError(got)); /* the bound is the library's own */
 	chunk->data_len = got;
@@ -253,6 +255,21 @@ struct intake {
 	char cut[4];
 };
 
+/* How many bytes at the start are ASCII without NUL, in steps of eight. */
+static size_t skip_ascii(const char *data, size_t len)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	size_t at = 0;
+	uint64_t word;
+
+	for (; len - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, data + at, sizeof(word));
+		if (((word | (word - ones)) & (ones << 7)) != 0)
+			break;
+	}
+	return at;
+}
+
 /* The characters of a part; one that the end cuts is looked at with the next part. */
 static void look_at_text(struct intake *intake, const char *data, size_t len, bool is_end)
 {
@@ -266,7 +283,7 @@ static void look_at_text(struct intake *intake, const char *data, size_t len, bo
 		if (text_decode(intake->cut, intake->pending, &codepoint) == intake->pending)
 			intake->pending = 0;
 	}
-	while (intake->pending == 0 && at < len) {
+	while (intake->pending == 0 && (at += skip_ascii(data + at, len - at)) < len) {
 		size_t step = text_decode(data + at, len - at, &codepoint);
 
 		if (step == 0 && len - at < 4) {
