@@ -202,20 +202,33 @@ bool surface_add_stream(
 	return true;
 }
 
-/* Status and streams. What a tool that reveals secrets printed is not repeated in an error. */
+/* May an error repeat what was printed? Not where the result would be less than that: a list of
+ * references whose program fails half-way has printed what the references leave out. */
+static bool may_quote(const struct tool *tool)
+{
+	for (size_t i = 0; i < tool->in->results_len; i++) {
+		const struct result *result = &tool->in->results[i];
+
+		if (result->as != NULL || result->pick.len > 0 || result->drop.len > 0)
+			return false;
+	}
+	return !tool->reveals;
+}
+
+/* Status and streams. */
 static void add_message(struct buf *buf, const struct tool *tool, const struct surface_run *run)
 {
 	bool said;
 
 	buf_addf(buf, "%s ended with exit status %d", tool->surface->name, run->exit_status);
 	said = surface_add_stream(buf, "\nstderr: ", run->err, run->err_len, run->is_err_cut);
-	if (!tool->reveals && run->quotable != NULL)
+	if (!may_quote(tool))
+		said |= run->out_len > 0;
+	else if (run->quotable != NULL)
 		said |=
 		    surface_add_stream(buf, "\nstdout: ", run->quotable, run->quotable_len, false);
-	else if (!tool->reveals)
+	else
 		said |= surface_add_stream(buf, "\nstdout: ", run->out, run->out_len, false);
-	else if (run->out_len > 0 && !said)
-		said = true;
 	if (!said)
 		buf_adds(buf, " and printed nothing");
 }

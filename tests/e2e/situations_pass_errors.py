@@ -73,6 +73,19 @@ def failure():
         check('y' * 501 not in text and 'o' * 501 not in text, 'not cut')
 
 
+@test('pass 100 pass 105 a list that fails half-way does not show what it printed')
+def failed_list():
+    half = json.dumps({'items': [{'title': 'a', 'content': {'note': 'S3cret-half'}}]})
+    with Pass(fail={'exit': 1, 'stderr': 'Error: Error sending request\n', 'stdout': half}) as box:
+        server = box.legacy()
+        for tool, arguments in (('list_items', {'vaultName': 'Work'}), ('view_item', VIEW),
+                                ('search_items', {'query': 'a'}), ('list_invites', {}),
+                                ('list_vault_members', {'vaultName': 'Work'})):
+            result = server.call(tool, arguments)
+            equal(code_of(result), 'NETWORK_ERROR', tool)
+            check('S3cret' not in json.dumps(result), tool, result)
+
+
 @test('pass 90 a failure without a word is an error all the same')
 def silent_failure():
     with Pass(fail={'exit': 1}) as box:

@@ -98,17 +98,29 @@ static void streams_in_errors_are_cut_at_a_character(void **state)
 	expect_error("argv: [x]", "{}", run_of(1, "", err.data), "PROGRAM_FAILED", wanted.data);
 }
 
-static void an_error_of_a_tool_that_reveals_does_not_show_stdout(void **state)
+static void expect_no_stdout(const char *keys)
 {
-	cleanup_surface struct surface *surface = fixture_tool("", "argv: [x], reveals: true");
+	cleanup_surface struct surface *surface = fixture_tool("", keys);
 	struct surface_run run = run_of(1, "hush", "bad");
 	struct surface_result made = SURFACE_RESULT_INIT;
 
-	(void)state;
 	fixture_result(surface, "{}", &run, &made);
 	assert_null(strstr(made.text.data, "hush"));
 	assert_null(strstr(made.json.data, "hush"));
 	surface_result_release(&made);
+}
+
+static void an_error_of_a_tool_that_reveals_does_not_show_stdout(void **state)
+{
+	(void)state;
+	expect_no_stdout("argv: [x], reveals: true");
+}
+
+static void an_error_of_a_tool_that_shows_a_part_does_not_show_stdout(void **state)
+{
+	(void)state;
+	expect_no_stdout("argv: [x], result: { parse: json, pick: [/a] }");
+	expect_no_stdout("argv: [x], result: [{ parse: json, drop: [/a] }, { parse: text }]");
 }
 
 static void data_statuses_make_a_result_that_is_an_error(void **state)
@@ -609,6 +621,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(stdout_and_arguments_are_never_classified),
 	cmocka_unit_test(streams_in_errors_are_cut_at_a_character),
 	cmocka_unit_test(an_error_of_a_tool_that_reveals_does_not_show_stdout),
+	cmocka_unit_test(an_error_of_a_tool_that_shows_a_part_does_not_show_stdout),
 	cmocka_unit_test(data_statuses_make_a_result_that_is_an_error),
 	cmocka_unit_test(named_statuses_are_success),
 	cmocka_unit_test(an_error_of_ours_keeps_its_details),
