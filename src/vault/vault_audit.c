@@ -58,7 +58,7 @@ static void hash_int(struct digest_state *state, int64_t value)
 	hash_text(state, text);
 }
 
-/* The columns in the order of struct vault_event, docs/vault.md says the same. */
+/* The columns in this order, as docs/vault.md says. */
 static struct digest hash_of(const char *org, const struct vault_event *event)
 {
 	struct digest_state state;
