@@ -353,7 +353,7 @@ void vault_diff_release(struct vault_diff *diff);
 /* ---- metadata and tags (vault_metadata.c) ---- */
 
 #define VAULT_METADATA_KEYS 64
-#define VAULT_METADATA_BYTES (16 * 1024)
+#define VAULT_METADATA_BYTES ((size_t)16 * 1024)
 
 typedef int (*vault_metadata_fn)(void *ctx, const char *key, const char *value, struct err *err);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONTEXT 3
+#define CONTEXT ((size_t)3)
 #define DISTANCE_MAX 1500
 #define STEPS_MAX 50000000
 
@@ -38,6 +38,8 @@ static void split(const char *data, size_t len, struct text *ret)
 {
 	const char *end = data + len;
 
+	ret->cap = len / 32 + 1;
+	ret->lines = xcalloc(ret->cap, sizeof(*ret->lines));
 	while (data < end) {
 		const char *newline = memchr(data, '\n', (size_t)(end - data));
 		size_t step = (size_t)((newline != NULL ? newline + 1 : end) - data);

@@ -12,7 +12,7 @@
 
 #define VAULT_FILE_NAME "vault.db"
 #define VAULT_DEPTH_MAX 64
-#define VAULT_NAME_MAX 255
+#define VAULT_NAME_MAX ((size_t)255)
 #define VAULT_MESSAGE_MAX 4096
 
 struct stmt_cache {

@@ -54,9 +54,9 @@ static int check_total(struct vault *vault, const char *file, struct err *err)
 	if (store_row(vault, SQL_SIZE, BINDS(B_TEXT(file)), &stmt, err) < 0)
 		return -1;
 	if (sql_column_int(stmt, 0) > VAULT_METADATA_KEYS ||
-	    sql_column_int(stmt, 1) > VAULT_METADATA_BYTES)
+	    sql_column_int(stmt, 1) > (int64_t)VAULT_METADATA_BYTES)
 		return err_set(err, ERR_INVALID_ARGUMENT,
-		    "a file has at most %d metadata keys and %d KiB of them", VAULT_METADATA_KEYS,
+		    "a file has at most %d metadata keys and %zu KiB of them", VAULT_METADATA_KEYS,
 		    VAULT_METADATA_BYTES / 1024);
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* Organizations and who acts in them. */
 #include "vault/vault_internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,6 +271,7 @@ static int do_disable(
 {
 	if (must_manage_root(vault, err) < 0 || principal_find(vault, ref, ret, err) < 0)
 		return -1;
+	assert(ret->id != NULL); /* a primary key */
 	if (strcmp(ret->id, vault->principal) == 0)
 		return err_set(err, ERR_CONFLICT, "nobody disables itself");
 	if (ret->disabled_us != 0)
