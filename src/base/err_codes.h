@@ -58,7 +58,7 @@
 	X(ERR_MASKED_CONTENT, "MASKED_CONTENT", 0, 2, false,                                       \
 	    "The value holds a redaction mask; writing it back would destroy the original.")       \
 	X(ERR_REPOSITORY_UNTRUSTED, "REPOSITORY_UNTRUSTED", 0, 11, false,                          \
-	    "The repository's own configuration names programs and its folder is not trusted.")    \
+	    "The repository names programs or reaches outside, and its folder is not trusted.")    \
 	X(ERR_LEDGER_UNAVAILABLE, "LEDGER_UNAVAILABLE", 0, 1, true,                                \
 	    "The ledger cannot be written, so nothing is run.")                                    \
 	X(ERR_OUTCOME_UNRECORDED, "OUTCOME_UNRECORDED", 0, 1, false,                               \

@@ -60,6 +60,20 @@ int num_parse(const char *text, int64_t min, int64_t max, int64_t *ret_value, st
 	return 0;
 }
 
+/* The largest unit that gives max in a whole number, such as "16MiB". */
+static int past_maximum(
+    const char *text, const struct unit *units, size_t units_len, int64_t max, struct err *err)
+{
+	const struct unit *unit = &units[0];
+
+	for (size_t i = 1; i < units_len; i++) {
+		if (units[i].factor > unit->factor && max % units[i].factor == 0)
+			unit = &units[i];
+	}
+	return err_set(err, ERR_INVALID_ARGUMENT, "%.40s is past the maximum, %lld%s", text,
+	    (long long)(max / unit->factor), unit->suffix);
+}
+
 static int parse_unit(const char *text, const struct unit *units, size_t units_len, int64_t max,
     const char *example, int64_t *ret_value, struct err *err)
 {
@@ -73,7 +87,7 @@ static int parse_unit(const char *text, const struct unit *units, size_t units_l
 		if (strcmp(at, units[i].suffix) != 0)
 			continue;
 		if (__builtin_mul_overflow(value, units[i].factor, &value) || value > max)
-			return err_set(err, ERR_INVALID_ARGUMENT, "%s is past the maximum", text);
+			return past_maximum(text, units, units_len, max, err);
 		*ret_value = value;
 		return 0;
 	}

@@ -38,16 +38,18 @@ static int check_text(struct call *call)
 	if (call->resource == NULL || surface_resource_is_json(call->resource) ||
 	    call->result.is_error || call->result.has_text)
 		return 0;
-	return err_set(&call->err, ERR_BAD_OUTPUT,
-	    "the result has no text where the resource wants it");
+	return err_set(
+	    &call->err, ERR_BAD_OUTPUT, "the result has no text where the resource wants it");
 }
 
 enum call_step call_result(struct call *call)
 {
+	cleanup_strvec struct strvec unset = STRVEC_INIT;
 	size_t masks;
 	struct surface_run run = {
 		.exit_status = call->outcome.exit_status,
 		.is_err_cut = call->outcome.is_stderr_cut,
+		.unset = &unset,
 	};
 
 	if (call->tool == NULL) {
@@ -69,6 +71,8 @@ enum call_step call_result(struct call *call)
 	run.out_len = call->out.len;
 	run.err = call->run_err.data;
 	run.err_len = call->run_err.len;
+	if (run.exit_status != 0)
+		run_unset_variables(&call->tool->surface->program.env, &call->command.set, &unset);
 	masks = take_quotable(call, &run);
 	surface_make_result(call->tool, json_root(&call->resolved), &run, &call->result);
 	call->masks += call->result.is_error ? masks : 0;

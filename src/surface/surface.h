@@ -300,6 +300,8 @@ struct surface_run {
 	bool is_err_cut;      /* more stood on stderr than was kept */
 	const char *quotable; /* stdout as an error may quote it, or NULL: as it is */
 	size_t quotable_len;
+	const struct strvec
+	    *unset; /* names of `program.env` that the program did not get, or NULL */
 };
 
 /* result: what the client will get, before redaction. */

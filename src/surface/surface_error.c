@@ -215,6 +215,39 @@ static bool may_quote(const struct tool *tool)
 	return !tool->reveals;
 }
 
+static bool is_name_character(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+/* Does stderr speak of the variable: its name, as a whole word? */
+static bool names_variable(const struct surface_run *run, const char *name)
+{
+	const char *at = run->err;
+	size_t len = strlen(name);
+
+	while (at != NULL && (at = strstr(at, name)) != NULL) {
+		if ((at == run->err || !is_name_character(at[-1])) && !is_name_character(at[len]))
+			return true;
+		at += len;
+	}
+	return false;
+}
+
+/* What a person's shell has and a client's configuration lacks (clients.md Q50). Only what the
+ * program speaks of: a surface lists many variables that are rarely set. */
+static void add_unset(struct buf *buf, const struct surface_run *run)
+{
+	for (size_t i = 0; run->unset != NULL && i < run->unset->len; i++) {
+		if (names_variable(run, run->unset->items[i]))
+			buf_addf(buf,
+			    "\n%s is not set for this server; the client's configuration can set "
+			    "it",
+			    run->unset->items[i]);
+	}
+}
+
 /* Status and streams. */
 static void add_message(struct buf *buf, const struct tool *tool, const struct surface_run *run)
 {
@@ -231,6 +264,7 @@ static void add_message(struct buf *buf, const struct tool *tool, const struct s
 		said |= surface_add_stream(buf, "\nstdout: ", run->out, run->out_len, false);
 	if (!said)
 		buf_adds(buf, " and printed nothing");
+	add_unset(buf, run);
 }
 
 void surface_make_failure(

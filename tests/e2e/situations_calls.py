@@ -286,6 +286,20 @@ def child_environment():
         equal(seen, {}, 'more variables')
 
 
+@test('Q50 an error tells which listed variable is not set, when the program speaks of it')
+def missing_variable():
+    with Box() as box:
+        for env, is_named in ((box.env(), True), (box.env(FAKE_TOKEN=''), True),
+                              (box.env(FAKE_TOKEN='t0'), False)):
+            server = box.serve(env=env)
+            server.shake()
+            said = {'err': 'FAKE_TOKEN and MY_FAKE_SLOW are wanted', 'exit': 1}
+            failed = server.result('tools/call', {'name': 'fake_say', 'arguments': said})
+            equal(code_of(failed), 'PROGRAM_FAILED')
+            equal('FAKE_TOKEN is not set for this server' in text_of(failed), is_named)
+            check('FAKE_SLOW is not' not in text_of(failed), 'a variable nobody spoke of')
+
+
 @test('P82 a program that cannot be executed is an error that says so, not a status')
 def no_executable():
     with Box() as box:
