@@ -67,8 +67,8 @@ static enum call_step judge_waited(struct call *call)
 	struct digest subject = subject_of(call);
 
 	if (!digest_equal(&subject, &call->asked))
-		return refuse(
-		    call, ERR_SURFACE_UNTRUSTED, "its surface changed while the person was asked");
+		return refuse(call, ERR_SURFACE_UNTRUSTED,
+		    "its surface or scope changed while the person was asked");
 	return judge(call);
 }
 
