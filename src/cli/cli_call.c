@@ -53,8 +53,12 @@ static void keep_failure(struct caller *caller, const struct surface_result *res
 	const char *text = result->has_text ? result->text.data : fallback;
 	enum err_code code = result->code != NULL ? err_find(result->code) : ERR_CODE_COUNT;
 
-	/* A surface's own code is text; what no row of ours names is the program's failure. */
-	err_set(&caller->err, code == ERR_CODE_COUNT ? ERR_PROGRAM_FAILED : code, "%s", text);
+	/* A surface's own code is text, and of the class of a program's failure. */
+	if (code == ERR_CODE_COUNT) {
+		code = ERR_PROGRAM_FAILED;
+		caller->cli->code = result->code != NULL ? xstrdup(result->code) : NULL;
+	}
+	err_set(&caller->err, code, "%s", text);
 	caller->err.retryable = result->retryable;
 }
 

@@ -61,6 +61,7 @@ struct cli {
 	int out_fd;        /* where protocol goes (mcp serve) */
 	struct buf out;    /* text for people; written at the end, unless --json */
 	struct buf result; /* JSON of the envelope's `result`; empty: none */
+	char *code;        /* a surface's own name for the failure, said in place of err's; or NULL */
 };
 
 struct command {

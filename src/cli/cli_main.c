@@ -18,11 +18,12 @@ static void write_out(int fd, const struct buf *text)
 }
 
 /* The `error` member of an envelope (plan-deploy.md §1.3). */
-static void write_error(struct json_writer *w, const struct err *err, int exit_status)
+static void write_error(
+    struct json_writer *w, const char *code, const struct err *err, int exit_status)
 {
 	json_write_key(w, "error");
 	json_write_object_begin(w);
-	json_write_member_string(w, "code", err_info(err->code)->wire);
+	json_write_member_string(w, "code", code != NULL ? code : err_info(err->code)->wire);
 	json_write_member_string(w, "message", err->message);
 	json_write_member_int(w, "exit_code", exit_status);
 	json_write_member_bool(w, "retryable", err->retryable);
@@ -48,7 +49,7 @@ static void print_envelope(const struct cli *cli, const struct err *err, int exi
 		json_write_raw(&w, cli->result.data, cli->result.len);
 	}
 	if (err_is_set(err))
-		write_error(&w, err, exit_status);
+		write_error(&w, cli->code, err, exit_status);
 	json_write_object_end(&w);
 	buf_addc(&text, '\n');
 	write_out(cli->out_fd, &text);
@@ -163,5 +164,6 @@ int cli_main(int argc, char **argv, int out_fd)
 	cli_options_release(&cli.options);
 	buf_release(&cli.out);
 	buf_release(&cli.result);
+	free(cli.code);
 	return status;
 }
