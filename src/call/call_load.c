@@ -279,6 +279,16 @@ static int check_collisions(const struct host *host, const struct served *served
 	return 0;
 }
 
+/* One line for the operator. What a file says goes into messages, and the log to whoever keeps
+ * standard error. */
+static void warn(struct host *host, const char *what, const struct err *err)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+
+	(void)redact_text(host_redactor(host), NULL, err->message, strlen(err->message), &text);
+	log_line(LOG_LEVEL_WARNING, "%s%s", what, text.data);
+}
+
 static int load_one(struct host *host, struct served *served, const char *word, struct err *err)
 {
 	served->host = host;
@@ -292,7 +302,7 @@ static int load_one(struct host *host, struct served *served, const char *word, 
 		return 0;
 	if (err->code != ERR_SURFACE_UNTRUSTED)
 		return -1;
-	log_line(LOG_LEVEL_WARNING, "%s", err->message);
+	warn(host, "", err);
 	err_release(err);
 	return 0;
 }
@@ -338,22 +348,39 @@ static bool has_changed(const struct served *served, const struct file_stamp *tr
 		   !run_program_is_same(&served->program));
 }
 
+static void record_trust(
+    struct host *host, const struct surface *surface, enum err_code code, const char *detail)
+{
+	struct ledger_record record = LEDGER_RECORD_INIT;
+
+	record.kind = LEDGER_TRUST;
+	record.caller = host->options->caller;
+	record.surface = surface->name;
+	record.surface_digest = &surface->digest;
+	record.code = code != ERR_NONE ? err_info(code)->wire : NULL;
+	record.detail = detail;
+	(void)ledger_queue(host->ledger, &record, NULL, NULL);
+}
+
 /* Takes the tools away, and gives them back if the file is trusted as it is now. */
 static void reload(struct served *served)
 {
+	struct host *host = served->host;
 	cleanup_err struct err err = ERR_INIT;
-	bool was_served = served->loaded != NULL;
+	struct loaded *before = steal_ptr(&served->loaded);
 
-	loaded_release(served->loaded);
-	served->loaded = NULL;
 	call_version_forget(served);
 	run_program_release(&served->program);
-	if (load_file(served, &err) == 0 && check_collisions(served->host, served, &err) < 0) {
-		loaded_release(served->loaded);
-		served->loaded = NULL;
+	if (load_file(served, &err) == 0 && check_collisions(host, served, &err) < 0)
+		loaded_release(steal_ptr(&served->loaded));
+	if (served->loaded == NULL && before != NULL) {
+		warn(host, "tools withdrawn: ", &err);
+		record_trust(host, before->surface, err.code, "withdrawn");
 	}
-	if (served->loaded == NULL && was_served)
-		log_line(LOG_LEVEL_WARNING, "tools withdrawn: %s", err.message);
+	if (served->loaded != NULL && (before == NULL || !digest_equal(&before->surface->digest,
+							     &served->loaded->surface->digest)))
+		record_trust(host, served->loaded->surface, ERR_NONE, "served");
+	loaded_release(before);
 }
 
 static void tell_watcher(void *ctx)

@@ -10,8 +10,8 @@
 void mcp_dispatch_refuse(
     struct mcp_server *server, const struct mcp_waiter *waiter, const struct err *err)
 {
-	log_line(LOG_LEVEL_DEBUG, "a message was refused: %s: %s", err_info(err->code)->wire,
-	    err->message);
+	/* Not its text: that may quote the message. */
+	log_line(LOG_LEVEL_DEBUG, "a message was refused: %s", err_info(err->code)->wire);
 	host_note_protocol_fault(server->host, err->code);
 	mcp_reply_error(server, waiter, err);
 }
