@@ -60,7 +60,9 @@ void mcp_progress_add_note(struct buf *buf, const struct mcp_flight *flight, int
 	json_write_member_raw(&w, "progressToken", flight->token);
 	json_write_member_int(&w, "progress", seconds);
 	if (flight->waiter.revision->has_annotations) {
-		buf_addf(&text, "running, %lld s", (long long)seconds);
+		buf_addf(&text, "%s, %lld s",
+		    flight->question != NULL ? "waiting for a person" : "running",
+		    (long long)seconds);
 		json_write_member_string(&w, "message", text.data);
 	}
 	json_write_object_end(&w);

@@ -1146,6 +1146,22 @@ static void progress_notes_carry_the_token_and_rise(void **state)
 	    "{\"progressToken\":\"t\\u0041\",\"progress\":15}}\n");
 }
 
+static void progress_is_told_while_a_person_thinks(void **state)
+{
+	struct talk *talk = *state;
+
+	open_asking_session(talk);
+	talk_say(talk, CALL("1", "ask", ",\"_meta\":{\"progressToken\":7}"));
+	expect_question(talk, QUESTION("1"));
+	mcp_progress_flush(talk->server, LIST_FIRST(&talk->server->calls)->started_ms + 5000);
+	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":"
+			  "{\"progressToken\":7,\"progress\":5,\"message\":\"waiting for a person, "
+			  "5 s\"}}");
+	talk_say(talk, "{\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"result\":{\"action\":\"decline\"}}");
+	expect_answer(talk, CALL_DECLINED);
+	talk_expect_silence(talk);
+}
+
 /* The clock is ours here: what a flush at a later moment writes. */
 static void progress_is_due_after_five_seconds_then_every_ten(void **state)
 {
@@ -1606,6 +1622,7 @@ int main(void)
 		TALK(nobody_answers_in_time_and_the_question_is_taken_back),
 		TALK(modern_question_is_the_answer_and_comes_back_with_the_next_request),
 		cmocka_unit_test(progress_notes_carry_the_token_and_rise),
+		TALK(progress_is_told_while_a_person_thinks),
 		TALK(progress_is_due_after_five_seconds_then_every_ten),
 		TALK(progress_is_dropped_while_answers_wait),
 		TALK(ten_thousand_requests_before_one_answer_is_read),
