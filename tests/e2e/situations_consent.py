@@ -8,12 +8,27 @@ import signal
 import time
 
 from base import at_terminal
-from stile import Box, Setup, check, code_of, equal, kill, poll, test, value_of
+from stile import Box, Setup, check, code_of, equal, kill, poll, request, test, value_of
 
 YES = {'action': 'accept', 'content': {'confirm': True}}
 WRITE = ('--allow-write', 'fake')
 ALONE = (*WRITE, '--allow-noninteractive-write', 'fake')
 ASKS = {'elicitation': {}}
+
+
+# A surface with an error of its own that a second try may mend.
+RETRYABLE = '''
+stile: 1
+surface: odd
+program: { run: fake, env: [FAKE_LOG] }
+errors: [{ exit: 5, code: ODD_BUSY, retryable: true }]
+tools:
+- name: odd_say
+  description: Fails.
+  effect: read
+  input: { properties: { exit: { type: integer, description: Its exit status. } } }
+  argv: [say, '--exit={exit}']
+'''
 
 
 def legacy(box, *args, capabilities=None, version='2025-11-25'):
@@ -180,11 +195,68 @@ def modern_missing():
             equal(response['error']['code'], -32602, answer)
         response = second_round(server, again['requestState'], None, inputResponses=[])
         equal(response['error']['code'], -32602)
+        response = second_round(server, again['requestState'], {'error': {'code': -32603}})
+        equal(response['error']['code'], -32602, 'an error in place of an answer')
         response = second_round(server, 7, YES)
         equal(response['error']['code'], -32602)
         equal(box.started(), [])
+        faults = poll(lambda: rows(box, 'protocol'), 5, 'a row about the malformed answers')
+        equal({row['code'] for row in faults}, {'INVALID_PARAMS'})
         done = second_round(server, again['requestState'])
         equal(done['result']['resultType'], 'complete')
+        equal(len(box.started()), 1)
+        kinds = [(r['kind'], r['detail']) for r in rows(box, 'consent', 'intent', 'outcome')]
+        equal(kinds, [('consent', 'asked'), ('consent', 'asked'), ('consent', 'accepted'),
+                      ('intent', None), ('outcome', None)])
+
+
+@test('modern: when 1,024 answers of five minutes are remembered, further ones are refused')
+def modern_memory_is_full():
+    with Box() as box:
+        server = box.serve(*WRITE)
+        no = {'action': 'decline'}
+
+        def decline(count):
+            asked = [server.ask('tools/call', {'name': 'fake_write', 'arguments': {}}, modern=ASKS)
+                     for _ in range(count)]
+            states = [server.answer(call, 30)['result']['requestState'] for call in asked]
+            answered = [server.ask('tools/call', {
+                'name': 'fake_write', 'arguments': {}, 'requestState': state,
+                'inputResponses': {'confirm': no}}, modern=ASKS) for state in states]
+            return [code_of(server.answer(call, 30)['result']) for call in answered]
+
+        codes = [code for _ in range(16) for code in decline(64)]
+        equal(set(codes), {'WRITE_DECLINED'})
+        late = second_round(server, first_round(server))
+        equal(code_of(late['result']), 'UNAVAILABLE')
+        equal(late['result']['structuredContent']['retryable'], True)
+        nothing_ran(box, 'UNAVAILABLE')
+
+
+@test('modern: a surface that changed between the question and the answer runs nothing')
+def modern_changed_between():
+    with Box() as box:
+        own = box.own_surface()
+        server = box.serve(*WRITE, surfaces=[own])
+        state = first_round(server)
+        with open(own, 'a', encoding='utf-8') as f:
+            f.write('# changed\n')
+        equal(second_round(server, state)['error']['code'], -32602)
+        nothing_ran(box, 'TOOL_NOT_FOUND')
+        box.trust(own)
+        equal(second_round(server, state)['error']['data'], {'error_code': 'REQUEST_STATE_INVALID'})
+        nothing_ran(box, 'REQUEST_STATE_INVALID')
+        trust = [(r['surface'], r['code'], r['detail']) for r in rows(box, 'trust')]
+        equal(trust, [('fake', 'SURFACE_UNTRUSTED', 'withdrawn'), ('fake', None, 'served')])
+
+
+@test('modern: a yes in another launch scope is a yes to something else')
+def modern_other_roots():
+    with Box() as box:
+        state = first_round(box.serve(*WRITE))
+        other = box.serve(*WRITE, '--root', box.dir)
+        equal(second_round(other, state)['error']['data'], {'error_code': 'REQUEST_STATE_INVALID'})
+        nothing_ran(box, 'REQUEST_STATE_INVALID')
 
 
 @test('Q66 consent binds to meaning: key order and defaults written out do not matter')
@@ -226,8 +298,29 @@ def never_answered():
         respond(server, asked, result=YES)   # late
         server.result('ping')
         check(not server.has_answer(call), 'a cancelled call was answered')
-        poll(lambda: any(r['code'] == 'CANCELLED' for r in box.ledger()), 5, 'its record')
-        equal([s for s in box.started() if 'write' in s], [])
+        poll(lambda: rows(box, 'refusal'), 5, 'its record')
+        equal([r['code'] for r in rows(box, 'refusal')], ['CANCELLED'])
+        equal([words[0] for words in box.started()], ['args'], 'fake_args alone')
+        equal(rows(box, 'intent'), [])
+
+
+@test('Q64 the pipe breaks while a person is asked: nothing runs, and the ledger says so')
+def pipe_breaks_while_asking():
+    with Box() as box:
+        server = box.serve(*WRITE, reading=False)
+        server.send(request(1, 'initialize', {
+            'protocolVersion': '2025-11-25', 'capabilities': ASKS,
+            'clientInfo': {'name': 'e2e', 'version': '1'}}))
+        server.notify('notifications/initialized')
+        server.send(request(2, 'tools/call', {'name': 'fake_write', 'arguments': {}}))
+        said = b''
+        while b'elicitation/create' not in said:
+            said += os.read(server.process.stdout.fileno(), 65536)
+        server.process.stdout.close()
+        server.send(request(3, 'ping'))   # its answer finds nobody
+        server.close_input()
+        server.wait(12)
+        nothing_ran(box, 'CANCELLED')
 
 
 @test('Q13 P171 the end of input ends a call that waits for a person; nothing runs')
@@ -254,7 +347,7 @@ def changed_while_asking():
         respond(server, asked, result=YES)
         response = server.answer(call)
         check(response.get('error', {}).get('code') == -32602, response)
-        equal(box.started(), [])
+        nothing_ran(box, 'TOOL_NOT_FOUND')
         call = server.ask('tools/call', {'name': 'fake_write', 'arguments': {}})
         equal(server.answer(call)['error']['code'], -32602, 'withdrawn')
         box.trust(own)
@@ -265,7 +358,7 @@ def changed_while_asking():
         box.trust(own)
         respond(server, asked, result=YES)
         equal(code_of(server.answer(call)['result']), 'SURFACE_UNTRUSTED')
-        equal(box.started(), [])
+        nothing_ran(box, 'SURFACE_UNTRUSTED')
 
 
 @test('write gate: without --allow-write everything that writes is refused, asked or not')
@@ -300,18 +393,66 @@ def waiver():
         equal(len(box.started()), 1)
 
 
+@test('write gate: no launch option and no variable waives what destroys')
+def destroy_is_never_waived():
+    with Box() as box:
+        env = box.env(STILE_ALLOW_WRITE='fake', STILE_ALLOW_NONINTERACTIVE_WRITE='fake')
+        server = box.serve(*ALONE, env=env)
+        server.shake()
+        for arguments in ({}, {'confirm': True}):
+            equal(code_of(server.call('fake_destroy', arguments)), 'WRITE_CONFIRMATION_UNAVAILABLE')
+            nothing_ran(box, 'WRITE_CONFIRMATION_UNAVAILABLE')
+        words = ['call', 'fake_destroy', '{"confirm":true}', '--surface', Setup.surface, *WRITE]
+        equal(box.command(*words, env=env)[0], 11, 'without a terminal')
+        nothing_ran(box, 'WRITE_CONFIRMATION_UNAVAILABLE')
+
+
 @test('stile call asks on the terminal; without one, or with another word, nothing runs')
 def typed_call():
     with Box() as box:
-        words = ['call', 'fake_write', '{"note":"n"}', '--surface', Setup.surface, *WRITE]
-        status, _, _ = box.command(*words, '--json')
+        words = ['call', 'fake_destroy', '{"note":"n"}', '--surface', Setup.surface, *WRITE]
+        status, out, _ = box.command(*words, '--json')
         equal(status, 11)
-        for typed, wanted in (('no', 11), ('y', 11), ('yes', 0)):
+        equal(json.loads(out)['error']['code'], 'WRITE_CONFIRMATION_UNAVAILABLE')
+        nothing_ran(box, 'WRITE_CONFIRMATION_UNAVAILABLE')
+        for typed in ('no', 'y', 'YES', ' yes', ''):
             status, text = at_terminal(
                 [Setup.binary, *words], box.env(),
                 lambda seen, word=typed: word if 'Type yes' in seen else None)
-            equal(status, wanted, text)
-        equal(len(box.started()), 1)
+            equal(status, 11, text)
+            check('fake_destroy' in text, text)
+            nothing_ran(box, 'WRITE_DECLINED')
+        before = len(box.ledger())
+        status, text = at_terminal([Setup.binary, *words], box.env(),
+                                   lambda seen: 'yes' if 'Type yes' in seen else None)
+        equal(status, 0, text)
+        equal(box.started(), [['args', 'destroy', '--note=n']])
+        after = [r for r in box.ledger()[before:] if r['kind'] != 'checkpoint']
+        equal([(r['kind'], r['detail'], r['caller']) for r in after],
+              [('consent', 'asked', 'cli'), ('consent', 'accepted', 'cli'),
+               ('intent', None, 'cli'), ('outcome', None, 'cli')])
+
+
+@test("stile call says a surface's own code, and exits as for a program that failed")
+def own_code():
+    with Box() as box:
+        status, out, _ = box.command('call', 'fake_say', '{"exit":4,"err":"session expired"}',
+                                     '--surface', Setup.surface, '--json')
+        equal(status, 1)
+        envelope = json.loads(out)
+        equal(envelope['status'], 'failed')
+        equal(envelope['result']['error_code'], 'SIGNED_OUT')
+        error = envelope['error']
+        equal((error['code'], error['exit_code'], error['retryable']), ('SIGNED_OUT', 1, False))
+        check('Sign in again' in error['message'], error)
+        own = box.own_surface(RETRYABLE)
+        status, out, _ = box.command('call', 'odd_say', '{"exit":5}', '--surface', own, '--json')
+        error = json.loads(out)['error']
+        equal((status, error['code'], error['retryable']), (1, 'ODD_BUSY', True))
+        status, out, err = box.command('call', 'odd_say', '{"exit":5}', '--surface', own)
+        equal((status, out), (1, b''))
+        check(b'[ODD_BUSY]' in err, err)
+        equal({r['code'] for r in box.ledger() if r['tool'] == 'odd_say'}, {'ODD_BUSY'})
 
 
 @test('Q69 Q71 200 kills of server or child during writes: the chain holds, nothing is done twice')

@@ -6,7 +6,22 @@ import json
 import os
 import sqlite3
 
-from stile import Box, Setup, check, code_of, equal, poll, test, value_of
+from stile import Box, Setup, check, code_of, equal, poll, test, text_of, value_of
+
+# Takes from root what makes modes count for nothing.
+POWERLESS = ('setpriv', '--inh-caps=-all', '--bounding-set=-all') if os.geteuid() == 0 else ()
+
+SLOW = '''
+stile: 1
+surface: slow
+program: { run: fake, env: [FAKE_LOG], output: json }
+tools:
+- name: slow_write
+  description: Takes its time.
+  effect: write
+  input: { properties: { ms: { type: integer, minimum: 0, description: How long. } }, required: [ms] }
+  argv: [sleep, '{ms}']
+'''
 
 
 def locked(box):
@@ -40,7 +55,7 @@ def held_lock():
 
 
 @test('Q70 a ledger that cannot be made refuses every call; lists still answer')
-def read_only():
+def ruined():
     for ruin in ('corrupt', 'folder'):
         with Box() as box:
             path = os.path.join(box.data, 'ledger.db')
@@ -55,6 +70,62 @@ def read_only():
             server.result('tools/list')
             equal(code_of(server.call('fake_args')), 'LEDGER_UNAVAILABLE', ruin)
             equal(box.started(), [], ruin)
+
+
+@test('Q70 in a folder that may not be written nothing runs, and service resumes by itself')
+def read_only():
+    for made_before in (False, True):
+        with Box() as box:
+            if made_before:
+                first = box.serve()
+                first.shake()
+                value_of(first.call('fake_args'))
+                first.end()
+            before = len(box.started())
+            writing = ('--allow-write', 'fake', '--allow-noninteractive-write', 'fake')
+            server = box.serve(*writing, wrapper=POWERLESS)
+            server.shake()
+            files = [box.data, *(os.path.join(box.data, name) for name in os.listdir(box.data))]
+            modes = {path: os.stat(path).st_mode for path in files}
+            for path, mode in modes.items():
+                os.chmod(path, mode & 0o577)
+            server.result('ping')
+            server.result('tools/list')
+            for tool in ('fake_args', 'fake_write'):
+                result = server.call(tool)
+                equal(code_of(result), 'LEDGER_UNAVAILABLE', made_before)
+                equal(result['structuredContent']['retryable'], True)
+            equal(len(box.started()), before, 'started')
+            for path, mode in modes.items():
+                os.chmod(path, mode)
+            value_of(server.call('fake_args'))
+            equal(len(box.started()), before + 1)
+            equal(box.command('audit', 'verify')[0], 0)
+
+
+@test('an outcome that cannot be recorded is said, with its intent, and is an intent still open')
+def unrecorded():
+    with Box() as box:
+        own = box.own_surface(SLOW)
+        server = box.serve('--allow-write', 'slow', '--allow-noninteractive-write', 'slow',
+                           surfaces=[own])
+        server.shake()
+        call = server.start('slow_write', {'ms': 1000})
+        poll(box.started, 10, 'its start')
+        db = locked(box)
+        result = server.answer(call)['result']
+        equal(code_of(result), 'OUTCOME_UNRECORDED')
+        equal(result['structuredContent']['retryable'], False)
+        check('slept' not in json.dumps(result), 'what it printed left without a record')
+        db.rollback()
+        db.close()
+        intents = [r['sequence'] for r in box.ledger() if r['kind'] == 'intent']
+        equal(len(intents), 1)
+        check(f'row {intents[0]} ' in text_of(result), text_of(result))
+        equal(len(box.started()), 1, 'done once')
+        status, out, _ = box.command('audit', 'list', '--open', '--json')
+        equal([r['sequence'] for r in json.loads(out)['result']['records']], intents)
+        equal(box.command('audit', 'verify')[0], 0)
 
 
 @test('Q70 on a full disk no answer leaves without its record')

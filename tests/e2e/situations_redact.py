@@ -108,6 +108,19 @@ def masked_content():
               'another process of the host')
 
 
+@test('Q73 a token in a surface file does not reach the log when its tools are withdrawn')
+def in_the_log():
+    with Box() as box:
+        own = box.own_surface()
+        server = box.serve(surfaces=[own])
+        server.shake()
+        with open(own, 'a', encoding='utf-8') as f:
+            f.write(f'{GITHUB}: 1\n')
+        server.result('tools/list')
+        log = poll(lambda: 'withdrawn' in server.stderr() and server.stderr(), 5, 'a line')
+        check(MASK.search(log) and 'a8F3' not in log, log)
+
+
 @test('vault 4 a question shows no token that stands in an ordinary argument')
 def in_questions():
     with Box() as box:
