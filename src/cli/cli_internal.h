@@ -61,7 +61,7 @@ struct cli {
 	int out_fd;        /* where protocol goes (mcp serve) */
 	struct buf out;    /* text for people; written at the end, unless --json */
 	struct buf result; /* JSON of the envelope's `result`; empty: none */
-	char *code;        /* a surface's own name for the failure, said in place of err's; or NULL */
+	char *code; /* a surface's own name for the failure, said in place of err's; or NULL */
 };
 
 struct command {
@@ -90,8 +90,8 @@ struct host_options;
 
 /* Does each --allow option name a surface that is served? A typo would switch nothing on, and nobody
  * would notice. ERR_USAGE. */
-int cli_check_allowed(
-    const struct host *host, const struct host_options *options, struct err *err) MUST_CHECK;
+int cli_check_allowed(const struct host *host, const struct host_options *options, struct err *err)
+    MUST_CHECK;
 
 void cli_write_usage(struct buf *out, const struct command *command);
 void cli_write_help(struct buf *out, const struct command *command);
