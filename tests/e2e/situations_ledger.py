@@ -9,7 +9,8 @@ import sqlite3
 from stile import Box, Setup, check, code_of, equal, poll, test, text_of, value_of
 
 # Takes from root what makes modes count for nothing.
-POWERLESS = ('setpriv', '--inh-caps=-all', '--bounding-set=-all') if os.geteuid() == 0 else ()
+IS_ROOT = os.geteuid() == 0
+POWERLESS = ('setpriv', '--inh-caps=-all', '--bounding-set=-all') if IS_ROOT else ()
 
 SLOW = '''
 stile: 1

@@ -192,3 +192,60 @@ def given_in_secret():
         equal(MASK.sub('M', value['said']), 'it is M')
         text = text_of(say(server, exit=1, err='bad staple-horse-staple'))
         check('staple' not in text and MASK.search(text), text)
+
+
+# A surface that knows a secret format of its own.
+TICKETS = '''
+stile: 1
+surface: tickets
+program: { run: fake, env: [FAKE_LOG], output: json }
+secrets: [{ name: ticket, match: 'TCK-[0-9]{6}' }]
+tools:
+- name: tickets_say
+  description: Says it.
+  effect: read
+  input:
+    properties:
+      out: { type: string, description: What it prints. }
+      err: { type: string, description: What it prints on standard error. }
+      exit: { type: integer, minimum: 0, maximum: 255, description: Its exit status. }
+  argv: [say, '--err={err}', '--out={out}', '--exit={exit}']
+- name: tickets_write
+  description: Keeps a note.
+  effect: write
+  input:
+    properties:
+      note: { type: string, description: The note. }
+      pin: { type: string, x-secret: argv, description: A secret. }
+  argv: [args, '--note={note}', '--pin={pin}']
+'''
+
+
+@test("Q73 a surface's own secrets and a secret argument leave no way out unmasked")
+def own_secrets():
+    with Box() as box:
+        own = box.own_surface(TICKETS)
+        server = box.serve('--allow-write', 'tickets', surfaces=[own])
+        server.shake('2025-11-25', {'elicitation': {}})
+        value = value_of(say(server, 'tickets_say', out='{"a":"see TCK-\\\\u0031\\\\u00323456"}'))
+        check(MASK.search(value['a']) and '3456' not in value['a'], value)
+        text = text_of(say(server, 'tickets_say', exit=1, err='no TCK-123456 here'))
+        check(MASK.search(text) and '123456' not in text, text)
+        call = server.start('tickets_write', {'note': 'TCK-123456', 'pin': 'correct horse'})
+        asked = poll(lambda: server.notes('elicitation/create'), 10, 'the question')[0]
+        check('123456' not in json.dumps(asked) and 'horse' not in json.dumps(asked), asked)
+        server.send({'jsonrpc': '2.0', 'id': asked['id'],
+                     'result': {'action': 'accept', 'content': {'confirm': True}}})
+        result = server.answer(call)['result']
+        equal(box.started()[-1], ['args', '--note=TCK-123456', '--pin=correct horse'],
+              'the program gets what was meant for it')
+        answer = json.dumps(result)
+        check('123456' not in answer and 'horse' not in answer, answer)
+        equal(result['_meta']['stile/masked'], 2)
+        with open(os.path.join(box.data, 'ledger.db'), 'rb') as f:
+            kept = f.read()
+        wal = os.path.join(box.data, 'ledger.db-wal')
+        if os.path.exists(wal):
+            with open(wal, 'rb') as f:
+                kept += f.read()
+        check(b'123456' not in kept and b'horse' not in kept, 'in the ledger')

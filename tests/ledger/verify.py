@@ -27,7 +27,8 @@ def fault_of(row, count, head, key):
         name.encode() + b"=" + form(row[name]) for name in row.keys()
         if name not in ("sequence", "previous", "hash") and row[name] is not None)
     place = form(row["sequence"]) + form(row["previous"])
-    hashed = blake2b(b"stile-ledger-link-1;" + place + form(blake2b(b"stile-ledger-row-1;" + content)))
+    inner = form(blake2b(b"stile-ledger-row-1;" + content))
+    hashed = blake2b(b"stile-ledger-link-1;" + place + inner)
     sealed = b"stile-ledger-seal-1;" + b"".join(
         form(row[name]) for name in ("sequence", "time_us", "previous"))
     seal = row["seal_key"], row["seal_signature"]
