@@ -101,7 +101,7 @@ static void put_synopsis(const struct command *command)
 static void put_commands(void)
 {
 	(void)puts(".SH COMMANDS");
-	for (const struct command *command = cli_commands; command->name != NULL; command++) {
+	cli_foreach_command (command) {
 		(void)printf(".SS stile %s\n", command->name);
 		put(command->summary);
 		(void)putchar('\n');

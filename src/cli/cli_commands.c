@@ -60,7 +60,7 @@ static const struct cli_option *const audit_options[] = { &opt_open, &opt_of_sur
 static const struct cli_option *const export_options[] = { &opt_of_surface, &opt_kind, &opt_tool,
 	&opt_code, &opt_after, NULL };
 
-const struct command cli_commands[] = {
+static const struct command commands[] = {
 	{ "mcp serve", cmd_mcp_serve, NULL, 0, 0, serve_options,
 	    "Serve surfaces to an MCP client on standard input and output.",
 	    "A client starts this command; to connect one by hand:\n"
@@ -133,6 +133,40 @@ const struct command cli_commands[] = {
 	{ NULL, NULL, NULL, 0, 0, NULL, NULL, NULL },
 };
 
+/* The tables of all commands, in the order of help. */
+static const struct command *const tables[] = { commands };
+
+const struct cli_group cli_groups[] = {
+	{ NULL, NULL, NULL },
+};
+
+const struct cli_group *cli_find_group(const char *name, size_t len)
+{
+	for (const struct cli_group *group = cli_groups; group->name != NULL; group++) {
+		if (strlen(group->name) == len && strncmp(group->name, name, len) == 0)
+			return group;
+	}
+	return NULL;
+}
+
+const struct command *cli_next_command(const struct command *command)
+{
+	if (command == NULL)
+		return tables[0];
+	command++;
+	if (command->name != NULL)
+		return command;
+	for (size_t i = 0; i + 1 < ARRAY_LEN(tables); i++) {
+		const struct command *end = tables[i];
+
+		while (end->name != NULL)
+			end++;
+		if (end == command)
+			return tables[i + 1];
+	}
+	return NULL;
+}
+
 /* Does name begin with the first `given` words of argv, all of its own included? */
 static int match_words(const char *name, int argc, char **argv)
 {
@@ -153,7 +187,7 @@ static int match_words(const char *name, int argc, char **argv)
 
 const struct command *cli_find_command(int argc, char **argv, int *ret_words)
 {
-	for (const struct command *command = cli_commands; command->name != NULL; command++) {
+	cli_foreach_command (command) {
 		int words = match_words(command->name, argc, argv);
 
 		if (words > 0) {

@@ -20,51 +20,92 @@ static void add_word(struct buf *out, const struct command *command, const char 
 	buf_addf(out, " %s", name);
 }
 
-/* The first word of a command of two, or all of its name. */
-static int group_len(const struct command *command)
+/* How long the first `words` words of name are; 0 when it has no more than these. */
+static size_t prefix_len(const char *name, int words)
 {
-	return (int)strcspn(command->name, " ");
-}
+	const char *space = name;
 
-static bool begins_group(const struct command *command)
-{
-	return command == cli_commands || group_len(command - 1) != group_len(command) ||
-	       strncmp(command[-1].name, command->name, (size_t)group_len(command)) != 0;
-}
-
-/* The commands of a group: their second words. */
-static void write_group(struct buf *out, const struct command *first)
-{
-	int len = group_len(first);
-
-	buf_addf(out, "\t*\"stile %.*s \"*) choices=\"", len, first->name);
-	for (const struct command *command = first; command->name != NULL; command++) {
-		if (command != first && begins_group(command))
-			break;
-		buf_addf(out, "%s%s", command != first ? " " : "", command->name + len + 1);
+	while (words-- > 0) {
+		space = strchr(space == name ? name : space + 1, ' ');
+		if (space == NULL)
+			return 0;
 	}
-	buf_adds(out, "\" ;;\n");
+	return (size_t)(space - name);
+}
+
+/* Does name begin with the words that are prefix (len bytes)? */
+static bool is_below(const char *name, const char *prefix, size_t len)
+{
+	return strncmp(name, prefix, len) == 0 && name[len] == ' ';
+}
+
+static size_t word_len(const char *text)
+{
+	return strcspn(text, " ");
+}
+
+/* What may follow the words that are prefix: each word once. */
+static void write_next_words(struct buf *out, const char *prefix, size_t len)
+{
+	const char *last = "";
+
+	cli_foreach_command (command) {
+		const char *word = command->name + len + 1;
+
+		if (!is_below(command->name, prefix, len) ||
+		    (word_len(last) == word_len(word) && strncmp(last, word, word_len(word)) == 0))
+			continue;
+		buf_addf(out, "%s%.*s", *last != '\0' ? " " : "", (int)word_len(word), word);
+		last = word;
+	}
+}
+
+/* One case for each group whose name is `words` words. */
+static void write_groups(struct buf *out, int words)
+{
+	const char *last = "";
+
+	cli_foreach_command (command) {
+		size_t len = prefix_len(command->name, words);
+
+		if (len == 0 || is_below(last, command->name, len))
+			continue;
+		buf_addf(out, "\t*\"stile %.*s \"*) choices=\"", (int)len, command->name);
+		write_next_words(out, command->name, len);
+		buf_adds(out, "\" ;;\n");
+		last = command->name;
+	}
+}
+
+/* The first word of each command, once. */
+static void write_first_words(struct buf *out)
+{
+	const char *last = "";
+
+	cli_foreach_command (command) {
+		size_t len = word_len(command->name);
+
+		if (word_len(last) == len && strncmp(last, command->name, len) == 0)
+			continue;
+		buf_addf(out, "%.*s ", (int)len, command->name);
+		last = command->name;
+	}
 }
 
 /* What may follow the words typed so far ($line), for shells that know `case`: options of a
- * command, commands of a group, groups. Sets $choices. */
+ * command, commands of a group, groups; the longest name first. Sets $choices. */
 static void write_cases(struct buf *out)
 {
 	buf_adds(out, "\tcase $line in\n");
-	for (const struct command *command = cli_commands; command->name != NULL; command++) {
+	cli_foreach_command (command) {
 		buf_addf(out, "\t*\"stile %s \"*) choices=\"", command->name);
 		each_option(command, out, add_word);
 		buf_adds(out, "\" ;;\n");
 	}
-	for (const struct command *command = cli_commands; command->name != NULL; command++) {
-		if (begins_group(command) && strchr(command->name, ' ') != NULL)
-			write_group(out, command);
-	}
+	write_groups(out, 2);
+	write_groups(out, 1);
 	buf_adds(out, "\t*) choices=\"");
-	for (const struct command *command = cli_commands; command->name != NULL; command++) {
-		if (begins_group(command))
-			buf_addf(out, "%.*s ", group_len(command), command->name);
-	}
+	write_first_words(out);
 	buf_adds(out, "--help --version\" ;;\n\tesac\n");
 }
 
@@ -104,19 +145,26 @@ static void add_fish_option(struct buf *out, const struct command *command, cons
 	    command->name, name + 2);
 }
 
+/* The words of one command, each where those before it stand. */
+static void add_fish_words(struct buf *out, const struct command *command)
+{
+	const char *name = command->name;
+	size_t len = word_len(name);
+
+	buf_addf(out, "complete -c stile -n __fish_use_subcommand -a %.*s\n", (int)len, name);
+	for (; name[len] == ' '; len += 1 + word_len(name + len + 1)) {
+		buf_addf(out,
+		    "complete -c stile -n 'string match -qr \"stile %.*s +\\\\S*\\$\" -- "
+		    "(commandline "
+		    "-cp)' -a %.*s\n",
+		    (int)len, name, (int)word_len(name + len + 1), name + len + 1);
+	}
+}
+
 static void write_fish(struct buf *out)
 {
-	for (const struct command *command = cli_commands; command->name != NULL; command++) {
-		const char *space = strchr(command->name, ' ');
-		size_t len =
-		    space != NULL ? (size_t)(space - command->name) : strlen(command->name);
-
-		buf_addf(out, "complete -c stile -n __fish_use_subcommand -a %.*s\n", (int)len,
-		    command->name);
-		if (space != NULL)
-			buf_addf(out,
-			    "complete -c stile -n '__fish_seen_subcommand_from %.*s' -a %s\n",
-			    (int)len, command->name, space + 1);
+	cli_foreach_command (command) {
+		add_fish_words(out, command);
 		each_option(command, out, add_fish_option);
 	}
 }

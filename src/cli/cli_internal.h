@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/ids.h"
 #include "base/strvec.h"
 #include "cli/cli.h"
 #include "json/json.h"
@@ -62,6 +63,7 @@ struct cli {
 	struct buf out;    /* text for people; written at the end, unless --json */
 	struct buf result; /* JSON of the envelope's `result`; empty: none */
 	char *code; /* a surface's own name for the failure, said in place of err's; or NULL */
+	char correlation[ID_TEXT_SIZE]; /* of the envelope; empty: a new one */
 };
 
 struct command {
@@ -73,9 +75,26 @@ struct command {
 	const struct cli_option *const *options; /* NULL-terminated; besides --json and --help */
 	const char *summary;                     /* one line */
 	const char *help;                        /* a paragraph and at least one example */
+	bool is_for_people; /* refused to what the boundary started (STILE_CALLER) */
 };
 
-extern const struct command cli_commands[]; /* ends with a NULL name */
+/* All commands, group by group: the first one for NULL, NULL after the last. */
+const struct command *cli_next_command(const struct command *command);
+#define cli_foreach_command(command)                                                               \
+	for (const struct command *command = cli_next_command(NULL); (command) != NULL;            \
+	     (command) = cli_next_command(command))
+
+/* A group of many commands is one line of the overview; its own overview has them all. It may be
+ * given options before its commands' names: those of the boundary, which help does not show. */
+struct cli_group {
+	const char *name;
+	const char *summary;
+	const struct cli_option *const *leading; /* NULL-terminated */
+};
+extern const struct cli_group cli_groups[]; /* ends with a NULL name */
+
+/* The group of that name, or NULL. */
+const struct cli_group *cli_find_group(const char *name, size_t len);
 
 /* The command that the leading words name, and how many words that took; or NULL. */
 const struct command *cli_find_command(int argc, char **argv, int *ret_words);
@@ -83,6 +102,11 @@ const struct command *cli_find_command(int argc, char **argv, int *ret_words);
 /* Parses what follows the command's name. ERR_USAGE names the option, and the nearest known one. */
 int cli_parse_options(const struct command *command, int argc, char **argv,
     struct cli_options *ret_options, struct err *err) MUST_CHECK;
+
+/* Parses the options between a group's name, argv[0], and what follows; *ret_words: how many words
+ * they took. */
+int cli_parse_leading(const struct cli_group *group, int argc, char **argv,
+    struct cli_options *ret_options, int *ret_words, struct err *err) MUST_CHECK;
 void cli_options_release(struct cli_options *options);
 
 struct host;
@@ -95,7 +119,9 @@ int cli_check_allowed(const struct host *host, const struct host_options *option
 
 void cli_write_usage(struct buf *out, const struct command *command);
 void cli_write_help(struct buf *out, const struct command *command);
-void cli_write_overview(struct buf *out, const char *group); /* group NULL: all */
+
+/* The commands whose names begin with group, or (NULL) all; false: there are none. */
+bool cli_write_overview(struct buf *out, const char *group);
 
 /* The command files' entries. */
 int cmd_audit_export(struct cli *cli, struct err *err);

@@ -40,6 +40,8 @@ static void print_envelope(const struct cli *cli, const struct err *err, int exi
 	char correlation[ID_TEXT_SIZE];
 
 	id_new("cor_", correlation);
+	if (cli->correlation[0] != '\0')
+		memcpy(correlation, cli->correlation, sizeof(correlation));
 	json_write_object_begin(&w);
 	json_write_member_string(&w, "schema_version", "1");
 	json_write_member_string(&w, "correlation_id", correlation);
@@ -66,10 +68,28 @@ static void print_error(const struct err *err)
 	write_out(STDERR_FILENO, &line);
 }
 
+/* Runs the command; what it has to say must be whole. */
+static int run(struct cli *cli, struct err *err)
+{
+	int status;
+
+	if (cli->command->is_for_people && getenv("STILE_CALLER") != NULL)
+		return err_set(err, ERR_PERMISSION_DENIED,
+		    "stile %s is for people, not for a program behind the boundary",
+		    cli->command->name);
+	status = cli->command->run(cli, err);
+	if (status >= 0 && (buf_check(&cli->out, "the output", err) < 0 ||
+			       buf_check(&cli->result, "the output", err) < 0)) {
+		buf_reset(&cli->result);
+		return -1;
+	}
+	return status;
+}
+
 static int run_command(struct cli *cli)
 {
 	cleanup_err struct err err = ERR_INIT;
-	int status = cli->command->run(cli, &err);
+	int status = run(cli, &err);
 
 	if (status < 0)
 		status = err_info(err.code)->exit_code;
@@ -92,7 +112,8 @@ static bool has_json_option(int argc, char **argv)
 	return false;
 }
 
-/* A command line that cannot be parsed; argv is what follows the command's name. */
+/* A command line that cannot be parsed; argv is what follows the command's name, where one is
+ * known by then. */
 static int usage_error(const struct cli *cli, int argc, char **argv, const struct err *err)
 {
 	cleanup_buf struct buf usage = BUF_INIT;
@@ -101,66 +122,102 @@ static int usage_error(const struct cli *cli, int argc, char **argv, const struc
 	if (has_json_option(argc, argv))
 		print_envelope(cli, err, status);
 	print_error(err);
-	cli_write_usage(&usage, cli->command);
+	if (cli->command != NULL)
+		cli_write_usage(&usage, cli->command);
 	write_out(STDERR_FILENO, &usage);
 	return status;
+}
+
+/* The leading words up to an option, with a space between; owned. */
+static char *join_words(int argc, char **argv, bool *ret_is_help)
+{
+	struct buf words = BUF_INIT;
+	int at = 0;
+
+	for (; at < argc && argv[at][0] != '-'; at++)
+		buf_addf(&words, "%s%s", at > 0 ? " " : "", argv[at]);
+	*ret_is_help =
+	    at + 1 == argc && (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0);
+	return buf_detach(&words);
+}
+
+/* There is no such command; its group, where there is one, shows which there are. */
+static int no_command(const char *first, const char *words)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+
+	(void)fprintf(stderr, "stile: no command \"%.60s\"; see stile --help\n",
+	    words[0] != '\0' ? words : first);
+	if (cli_write_overview(&text, first))
+		write_out(STDERR_FILENO, &text);
+	return err_info(ERR_USAGE)->exit_code;
 }
 
 /* No command of that name: help for a group, or for all. */
 static int overview(int argc, char **argv, int out_fd)
 {
 	cleanup_buf struct buf text = BUF_INIT;
+	bool is_help = false;
+	cleanup_free char *words = join_words(argc, argv, &is_help);
 	const char *word = argc > 0 ? argv[0] : NULL;
-	size_t len = word != NULL ? strlen(word) : 0;
 
 	if (word != NULL && (strcmp(word, "--version") == 0 || strcmp(word, "version") == 0)) {
 		buf_addf(&text, "stile %s\n", STILE_VERSION);
 		write_out(out_fd, &text);
 		return 0;
 	}
-	if (word == NULL || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
-	    strcmp(word, "help") == 0) {
-		cli_write_overview(&text, NULL);
-		write_out(word != NULL ? out_fd : STDERR_FILENO, &text);
-		return word != NULL ? 0 : err_info(ERR_USAGE)->exit_code;
-	}
-	for (const struct command *command = cli_commands; command->name != NULL; command++) {
-		if (strncmp(command->name, word, len) == 0 && command->name[len] == ' ') {
-			bool is_help = argc == 2 && (strcmp(argv[1], "--help") == 0 ||
-							strcmp(argv[1], "-h") == 0);
+	if (word != NULL && strcmp(word, "help") == 0)
+		is_help = true;
+	if (word == NULL || strcmp(word, "help") == 0 || (is_help && words[0] == '\0'))
+		(void)cli_write_overview(&text, NULL);
+	else if (words[0] == '\0' || !cli_write_overview(&text, words))
+		return no_command(word, words);
+	write_out(is_help ? out_fd : STDERR_FILENO, &text);
+	return is_help ? 0 : err_info(ERR_USAGE)->exit_code;
+}
 
-			if (!is_help && argc > 1)
-				(void)fprintf(
-				    stderr, "stile: no command \"%.60s %.60s\"\n", word, argv[1]);
-			cli_write_overview(&text, word);
-			write_out(is_help ? out_fd : STDERR_FILENO, &text);
-			return is_help ? 0 : err_info(ERR_USAGE)->exit_code;
-		}
-	}
-	(void)fprintf(stderr, "stile: no command \"%.60s\"; see stile --help\n", word);
-	return err_info(ERR_USAGE)->exit_code;
+/* Takes the options that stand between a group's name and its command out of argv. */
+static int take_leading(int *argc, char ***argv, struct cli_options *options, struct err *err)
+{
+	const struct cli_group *group =
+	    *argc > 0 ? cli_find_group((*argv)[0], strlen((*argv)[0])) : NULL;
+	int words = 0;
+
+	if (group == NULL)
+		return 0;
+	if (cli_parse_leading(group, *argc, *argv, options, &words, err) < 0)
+		return -1;
+	(*argv)[words] = (*argv)[0];
+	*argv += words;
+	*argc -= words;
+	return 0;
+}
+
+/* What was typed: a command, or a wish for help. */
+static int dispatch(struct cli *cli, int argc, char **argv)
+{
+	cleanup_err struct err err = ERR_INIT;
+	int words = 0;
+
+	if (take_leading(&argc, &argv, &cli->options, &err) < 0)
+		return usage_error(cli, argc, argv, &err);
+	cli->command = cli_find_command(argc, argv, &words);
+	if (cli->command == NULL)
+		return overview(argc, argv, cli->out_fd);
+	if (cli_parse_options(cli->command, argc - words, argv + words, &cli->options, &err) < 0)
+		return usage_error(cli, argc - words, argv + words, &err);
+	if (!cli->options.is_help)
+		return run_command(cli);
+	cli_write_help(&cli->out, cli->command);
+	write_out(cli->out_fd, &cli->out);
+	return 0;
 }
 
 int cli_main(int argc, char **argv, int out_fd)
 {
 	struct cli cli = { .out_fd = out_fd, .out = BUF_INIT, .result = BUF_INIT };
-	cleanup_err struct err err = ERR_INIT;
-	int words = 0;
-	int status;
+	int status = dispatch(&cli, argc - 1, argv + 1);
 
-	cli.command = cli_find_command(argc - 1, argv + 1, &words);
-	if (cli.command == NULL)
-		return overview(argc - 1, argv + 1, out_fd);
-	if (cli_parse_options(cli.command, argc - 1 - words, argv + 1 + words, &cli.options, &err) <
-	    0) {
-		status = usage_error(&cli, argc - 1 - words, argv + 1 + words, &err);
-	} else if (cli.options.is_help) {
-		cli_write_help(&cli.out, cli.command);
-		write_out(out_fd, &cli.out);
-		status = 0;
-	} else {
-		status = run_command(&cli);
-	}
 	cli_options_release(&cli.options);
 	buf_release(&cli.out);
 	buf_release(&cli.result);

@@ -12,42 +12,50 @@ const struct cli_option cli_common_options[CLI_COMMON_OPTIONS] = {
 	{ "--help", NULL, CLI_FLAG, offsetof(struct cli_options, is_help), "Show this help." },
 };
 
-void cli_options_release(struct cli_options *options)
+static void release_members(const struct cli_option *const *rows, struct cli_options *options)
 {
-	strvec_release(&options->surfaces);
-	strvec_release(&options->roots);
-	strvec_release(&options->allow_write);
-	strvec_release(&options->allow_noninteractive_write);
-	strvec_release(&options->allow_exec);
-	strvec_release(&options->allow_version_drift);
-	strvec_release(&options->words);
-	free(options->workspace);
-	free(options->stage);
-	free(options->tree);
-	free(options->kind);
-	free(options->tool);
-	free(options->code);
-	free(options->after);
-	free(options->limit);
+	for (size_t i = 0; rows != NULL && rows[i] != NULL; i++) {
+		void *member = (char *)options + rows[i]->offset;
+
+		if (rows[i]->kind == CLI_LIST)
+			strvec_release(member);
+		else if (rows[i]->kind == CLI_VALUE)
+			free(steal_ptr((char **)member));
+	}
 }
 
-/* The row that name (len bytes) names, or NULL. */
+void cli_options_release(struct cli_options *options)
+{
+	cli_foreach_command (command)
+		release_members(command->options, options);
+	for (const struct cli_group *group = cli_groups; group->name != NULL; group++)
+		release_members(group->leading, options);
+	strvec_release(&options->words);
+}
+
+/* The row of that name (len bytes), or NULL. */
+static const struct cli_option *find_in(
+    const struct cli_option *const *rows, const char *name, size_t len)
+{
+	for (size_t i = 0; rows != NULL && rows[i] != NULL; i++) {
+		if (strlen(rows[i]->name) == len && strncmp(rows[i]->name, name, len) == 0)
+			return rows[i];
+	}
+	return NULL;
+}
+
+/* The row of command, or the common one, that name (len bytes) names, or NULL. */
 static const struct cli_option *find_option(
     const struct command *command, const char *name, size_t len)
 {
-	for (size_t i = 0; command->options[i] != NULL; i++) {
-		const struct cli_option *option = command->options[i];
+	const struct cli_option *option = find_in(command->options, name, len);
 
-		if (strlen(option->name) == len && strncmp(option->name, name, len) == 0)
-			return option;
+	for (size_t i = 0; option == NULL && i < CLI_COMMON_OPTIONS; i++) {
+		if (strlen(cli_common_options[i].name) == len &&
+		    strncmp(cli_common_options[i].name, name, len) == 0)
+			option = &cli_common_options[i];
 	}
-	for (size_t i = 0; i < CLI_COMMON_OPTIONS; i++) {
-		const struct cli_option *option = &cli_common_options[i];
-
-		if (strlen(option->name) == len && strncmp(option->name, name, len) == 0)
-			return option;
-	}
-	return NULL;
+	return option;
 }
 
 static size_t common_prefix(const char *a, const char *b)
@@ -99,21 +107,19 @@ static int store(const struct cli_option *option, const char *value, struct cli_
 	return err_set(err, ERR_INTERNAL, "option %s", option->name);
 }
 
-/* One option at argv[*at]; moves *at past it and its value. */
-static int parse_option(const struct command *command, int argc, char **argv, int *at,
+/* Where the name of an option ends. */
+static size_t name_len(const char *word)
+{
+	return strcspn(word, "=");
+}
+
+/* Stores the option at argv[*at]; moves *at past it and its value. */
+static int take_option(const struct cli_option *option, int argc, char **argv, int *at,
     struct cli_options *options, struct err *err)
 {
-	const char *word = argv[*at];
-	const char *equals = strchr(word, '=');
-	size_t len = equals != NULL ? (size_t)(equals - word) : strlen(word);
-	const struct cli_option *option =
-	    strcmp(word, "-h") == 0 ? &cli_common_options[1] : find_option(command, word, len);
-	const char *value = equals != NULL ? equals + 1 : NULL;
+	const char *word = argv[(*at)++];
+	const char *value = word[name_len(word)] == '=' ? word + name_len(word) + 1 : NULL;
 
-	if (option == NULL)
-		return err_set(err, ERR_USAGE, "unknown option %.60s; did you mean %s?", word,
-		    nearest_option(command, word));
-	(*at)++;
 	if (option->kind != CLI_FLAG && value == NULL) {
 		if (*at >= argc)
 			return err_set(
@@ -121,6 +127,39 @@ static int parse_option(const struct command *command, int argc, char **argv, in
 		value = argv[(*at)++];
 	}
 	return store(option, value, options, err);
+}
+
+/* One option at argv[*at]; moves *at past it and its value. */
+static int parse_option(const struct command *command, int argc, char **argv, int *at,
+    struct cli_options *options, struct err *err)
+{
+	const char *word = argv[*at];
+	const struct cli_option *option = strcmp(word, "-h") == 0
+					      ? &cli_common_options[1]
+					      : find_option(command, word, name_len(word));
+
+	if (option == NULL)
+		return err_set(err, ERR_USAGE, "unknown option %.60s; did you mean %s?", word,
+		    nearest_option(command, word));
+	return take_option(option, argc, argv, at, options, err);
+}
+
+int cli_parse_leading(const struct cli_group *group, int argc, char **argv,
+    struct cli_options *ret_options, int *ret_words, struct err *err)
+{
+	int at = 1;
+
+	while (at < argc) {
+		const struct cli_option *option =
+		    find_in(group->leading, argv[at], name_len(argv[at]));
+
+		if (option == NULL)
+			break;
+		if (take_option(option, argc, argv, &at, ret_options, err) < 0)
+			return -1;
+	}
+	*ret_words = at - 1;
+	return 0;
 }
 
 static int check_words(
@@ -187,19 +226,40 @@ void cli_write_help(struct buf *out, const struct command *command)
 		write_option(out, &cli_common_options[i]);
 }
 
-void cli_write_overview(struct buf *out, const char *group)
+/* Does name begin with the words that are prefix? */
+static bool is_below(const char *name, const char *prefix)
 {
-	size_t len = group != NULL ? strlen(group) : 0;
+	size_t len = strlen(prefix);
+
+	return strncmp(name, prefix, len) == 0 && name[len] == ' ';
+}
+
+static void write_group_lines(struct buf *out)
+{
+	for (const struct cli_group *group = cli_groups; group->name != NULL; group++)
+		buf_addf(out, "  %-24s %s\n", group->name, group->summary);
+}
+
+bool cli_write_overview(struct buf *out, const char *group)
+{
+	bool is_any = group == NULL;
 
 	if (group == NULL)
 		buf_adds(out,
 		    "stile lets AI agents reach command-line programs over MCP, and keeps "
 		    "everything else out.\n\n");
-	buf_adds(out, "usage: stile COMMAND [OPTIONS]\n\n");
-	for (const struct command *command = cli_commands; command->name != NULL; command++) {
-		if (group == NULL ||
-		    (strncmp(command->name, group, len) == 0 && command->name[len] == ' '))
-			buf_addf(out, "  %-18s %s\n", command->name, command->summary);
+	buf_addf(out, "usage: stile %s%sCOMMAND [OPTIONS]\n\n", group != NULL ? group : "",
+	    group != NULL ? " " : "");
+	cli_foreach_command (command) {
+		if (group != NULL
+			? !is_below(command->name, group)
+			: cli_find_group(command->name, strcspn(command->name, " ")) != NULL)
+			continue;
+		buf_addf(out, "  %-24s %s\n", command->name, command->summary);
+		is_any = true;
 	}
+	if (group == NULL)
+		write_group_lines(out);
 	buf_adds(out, "\nstile COMMAND --help says more, with examples.\n");
+	return is_any;
 }
