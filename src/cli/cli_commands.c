@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "cli/cli_vault.h"
+
 #define MEMBER(member) offsetof(struct cli_options, member)
 
 static const struct cli_option opt_surface = { "--surface", "NAME", CLI_LIST, MEMBER(surfaces),
@@ -134,9 +136,12 @@ static const struct command commands[] = {
 };
 
 /* The tables of all commands, in the order of help. */
-static const struct command *const tables[] = { commands };
+static const struct command *const tables[] = { commands, cli_vault_commands };
 
 const struct cli_group cli_groups[] = {
+	{ "vault",
+	    "The vault: folders, versioned files, grants; stile vault --help lists its commands.",
+	    cli_vault_leading },
 	{ NULL, NULL, NULL },
 };
 

@@ -36,6 +36,31 @@ struct cli_options {
 	char *code;
 	char *after;
 	char *limit;
+	/* The vault's (cli_vault_commands.c). */
+	char *within;
+	char *org;
+	char *owner;
+	char *out;
+	char *expires_in;
+	char *depth;
+	char *message;
+	char *media_type;
+	char *expect;
+	char *version;
+	char *max_size;
+	char *principal;
+	char *entry;
+	char *operation;
+	char *correlation;
+	char *progress;
+	bool is_effective;
+	bool has_parents;
+	bool is_trash;
+	bool is_recursive;
+	bool is_new;
+	bool is_force;
+	struct strvec set;
+	struct strvec unset;
 	struct strvec words; /* what is no option */
 };
 
@@ -158,5 +183,9 @@ void cli_table_write(const struct cli_table *table, struct buf *out);
  */
 bool cli_tty_is_there(void);
 int cli_tty_confirm(const char *text, const char *wanted, struct err *err) MUST_CHECK;
+
+/* Reads one line of at most size - 1 bytes from standard input; where that is a terminal, asks and
+ * does not show what is typed. The caller wipes line. ERR_CANCELLED when it was broken off. */
+int cli_tty_read_secret(const char *prompt, char *line, size_t size, struct err *err) MUST_CHECK;
 
 #endif

@@ -77,6 +77,10 @@ static int run(struct cli *cli, struct err *err)
 		return err_set(err, ERR_PERMISSION_DENIED,
 		    "stile %s is for people, not for a program behind the boundary",
 		    cli->command->name);
+	if (cli->command->is_for_people &&
+	    (cli->options.within != NULL || cli->options.roots.len > 0))
+		return err_set(err, ERR_USAGE, "stile %s cannot be limited to a part of the vault",
+		    cli->command->name);
 	status = cli->command->run(cli, err);
 	if (status >= 0 && (buf_check(&cli->out, "the output", err) < 0 ||
 			       buf_check(&cli->result, "the output", err) < 0)) {
