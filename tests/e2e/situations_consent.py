@@ -16,8 +16,8 @@ ALONE = (*WRITE, '--allow-noninteractive-write', 'fake')
 ASKS = {'elicitation': {}}
 
 
-# A surface with an error of its own that a second try may mend.
-RETRYABLE = '''
+# A surface with an error of its own that a second try may mend, and a write with a default.
+ODD = '''
 stile: 1
 surface: odd
 program: { run: fake, env: [FAKE_LOG] }
@@ -28,6 +28,15 @@ tools:
   effect: read
   input: { properties: { exit: { type: integer, description: Its exit status. } } }
   argv: [say, '--exit={exit}']
+- name: odd_write
+  description: Writes.
+  effect: write
+  input:
+    properties:
+      mode: { enum: [fast, slow], default: fast, description: How. }
+      depth: { type: integer, minimum: 0, default: 3, description: How deep. }
+      key: { type: string, x-secret: argv, description: A secret. }
+  argv: [args, '--mode={mode}', '--depth={depth}', '--key={key}']
 '''
 
 
@@ -90,6 +99,7 @@ def shape_of_question():
         server = legacy(box, *WRITE)
         server.start('fake_destroy', {'note': 'a\u202e"b', 'key': 'hunter2-hunter2'})
         params = question(server, 1)['params']
+        equal(params['mode'], 'form')
         equal(params['requestedSchema']['required'], ['confirm'])
         equal(params['requestedSchema']['properties']['confirm']['type'], 'boolean')
         check('fake_destroy' in params['message'], params['message'])
@@ -262,11 +272,24 @@ def modern_other_roots():
 @test('Q66 consent binds to meaning: key order and defaults written out do not matter')
 def canonical_arguments():
     with Box() as box:
-        server = box.serve(*WRITE)
-        state = first_round(server, {'note': 'n', 'key': 'k1k1k1'}, 'fake_destroy')
-        done = second_round(server, state, arguments={'key': 'k1k1k1', 'note': 'n'},
-                            tool='fake_destroy')
+        own = box.own_surface(ODD)
+        server = box.serve('--allow-write', 'odd', surfaces=[own])
+
+        def again(first, second):
+            state = first_round(server, first, 'odd_write')
+            return second_round(server, state, arguments=second, tool='odd_write')
+
+        for other in ({'key': 'k2k2k2'}, {'key': 'k1k1k1', 'mode': 'slow'}, {},
+                      {'key': 'k1k1k1', 'depth': 4}):
+            refused = again({'key': 'k1k1k1'}, other)
+            equal(refused['error']['data'], {'error_code': 'REQUEST_STATE_INVALID'}, other)
+            nothing_ran(box, 'REQUEST_STATE_INVALID')
+        done = again({'key': 'k1k1k1', 'mode': 'fast'},
+                     {'depth': 3, 'mode': 'fast', 'key': 'k1k1k1'})
         equal(done['result']['resultType'], 'complete')
+        done = again({}, {'depth': 3})
+        equal(done['result']['resultType'], 'complete')
+        equal(len(box.started()), 2)
 
 
 @test('Q65 the model says confirm after a person said no: the person is asked again')
@@ -445,7 +468,7 @@ def own_code():
         error = envelope['error']
         equal((error['code'], error['exit_code'], error['retryable']), ('SIGNED_OUT', 1, False))
         check('Sign in again' in error['message'], error)
-        own = box.own_surface(RETRYABLE)
+        own = box.own_surface(ODD)
         status, out, _ = box.command('call', 'odd_say', '{"exit":5}', '--surface', own, '--json')
         error = json.loads(out)['error']
         equal((status, error['code'], error['retryable']), (1, 'ODD_BUSY', True))

@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 
-from stile import Box, Setup, check, code_of, equal, poll, test, text_of, value_of
+from stile import Box, Failure, Setup, check, code_of, equal, poll, test, text_of, value_of
 
 # Takes from root what makes modes count for nothing.
 IS_ROOT = os.geteuid() == 0
@@ -204,6 +204,30 @@ def exports():
             status, out, _ = verify(some)
             equal(status, 3, name)
             check('sequence' in json.loads(out)['error']['details'], name, out)
+
+
+@test('Q72 a row that was edited in the file itself is named, with exit status 3')
+def edited_file():
+    with Box() as box:
+        server = box.serve()
+        server.shake()
+        for _ in range(3):
+            value_of(server.call('fake_args'))
+        server.end()
+        equal(box.command('audit', 'verify')[0], 0)
+        with sqlite3.connect(os.path.join(box.data, 'ledger.db')) as db:
+            try:
+                db.execute("UPDATE record SET tool = 'x' WHERE sequence = 2")
+                raise Failure('no trigger refused the edit')
+            except sqlite3.IntegrityError:
+                pass
+            triggers = db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+            for (name,) in triggers.fetchall():
+                db.execute(f'DROP TRIGGER {name}')
+            db.execute("UPDATE record SET tool = 'x' WHERE sequence = 2")
+        status, out, _ = box.command('audit', 'verify', '--json')
+        equal(status, 3)
+        equal(json.loads(out)['error']['details'], {'sequence': 2, 'fault': 'changed'})
 
 
 @test('audit: rows can be listed by filter, as a table and as JSON')
