@@ -39,6 +39,7 @@
 #include "base/err.h"
 #include "base/ids.h"
 #include "base/secret.h"
+#include "base/strvec.h"
 #include "json/json.h"
 
 struct vault;
@@ -382,6 +383,34 @@ int vault_tag_each(
 /* The living files below a folder that have the tag, by path. */
 int vault_tag_find(struct vault *vault, const char *folder, const char *tag, vault_entry_fn fn,
     void *ctx, struct err *err) MUST_CHECK;
+
+/* ---- finding (vault_find.c) ---- */
+
+/* What a file must be; what is NULL, 0 or empty asks nothing. */
+struct vault_find {
+	const char *folder;                    /* below it; NULL: wherever the caller may read */
+	const char *name;                      /* glob: * ? [a-z] */
+	const char *media_type;                /* glob */
+	const struct strvec *tags;             /* all of them */
+	const struct vault_metadata *metadata; /* all of them; value NULL: the key is there */
+	size_t metadata_len;
+	int64_t since_us, until_us; /* the head was made then: from, and before */
+	const char *text;           /* all these words are in the head; "word*" begins one */
+	int64_t limit;              /* at most so many; 0: all */
+};
+/* snippet: NULL without text; else a line around the words, these in brackets. */
+typedef int (*vault_find_fn)(
+    void *ctx, const struct vault_entry *entry, const char *snippet, struct err *err);
+
+/*
+ * The living files that fit and that the caller may read: by path, or with text the best first. Text
+ * is found in heads of at most 1 MiB of UTF-8. *ret_is_more (may be NULL): the limit left some out.
+ */
+int vault_find(struct vault *vault, const struct vault_find *find, vault_find_fn fn, void *ctx,
+    bool *ret_is_more, struct err *err) MUST_CHECK;
+
+/* Makes the full-text index anew, at the next search. VAULT_MANAGE on the root. */
+int vault_repair_index(struct vault *vault, struct err *err) MUST_CHECK;
 
 /* ---- grants (vault_grant.c) ---- */
 

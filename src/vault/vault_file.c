@@ -364,27 +364,6 @@ void vault_diff_release(struct vault_diff *diff)
 	buf_release(&diff->text);
 }
 
-static int take_text(void *ctx, const void *data, size_t len, struct err *err)
-{
-	(void)err;
-	buf_add(ctx, data, len);
-	return 0;
-}
-
-/* 1: text is the version's; 0: it is no text, or too large. */
-static int load_text(
-    struct vault *vault, const struct vault_version *version, struct buf *text, struct err *err)
-{
-	int64_t content = 0;
-
-	if (version->size > DIFF_MAX)
-		return 0;
-	if (version_content(vault, version->id, &content, err) < 0 ||
-	    content_read(vault, content, take_text, text, err) < 0)
-		return -1;
-	return text_is_utf8(text->data, text->len) && memchr(text->data, 0, text->len) == NULL;
-}
-
 static int compare(struct vault *vault, struct vault_diff *diff, struct err *err)
 {
 	cleanup_buf struct buf from = BUF_INIT;
@@ -394,8 +373,8 @@ static int compare(struct vault *vault, struct vault_diff *diff, struct err *err
 
 	if (digest_equal(&diff->from.hash, &diff->to.hash))
 		return 0;
-	from_is_text = load_text(vault, &diff->from, &from, err);
-	to_is_text = from_is_text < 0 ? -1 : load_text(vault, &diff->to, &to, err);
+	from_is_text = text_load(vault, &diff->from, DIFF_MAX, &from, err);
+	to_is_text = from_is_text < 0 ? -1 : text_load(vault, &diff->to, DIFF_MAX, &to, err);
 	if (to_is_text < 0)
 		return -1;
 	diff->is_binary = from_is_text == 0 || to_is_text == 0;

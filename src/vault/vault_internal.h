@@ -301,6 +301,25 @@ int content_chunks(const void *data, size_t len, content_chunk_fn fn, void *ctx,
 
 void pending_free(struct pending *pending);
 
+/* ---- vault_text.c: the full-text index ---- */
+
+/* 1: text is the version's, valid UTF-8 without NUL; 0: it is no text, or larger than max_size. */
+int text_load(struct vault *vault, const struct vault_version *version, int64_t max_size,
+    struct buf *text, struct err *err) MUST_CHECK;
+
+/* The file's head changed: it is indexed when somebody searches next. */
+int text_enqueue(struct vault *vault, const char *file, struct err *err) MUST_CHECK;
+
+/* The file is purged. */
+int text_forget(struct vault *vault, const char *file, struct err *err) MUST_CHECK;
+
+/* Indexes what waits; outside of any transaction. */
+int text_catch_up(struct vault *vault, struct err *err) MUST_CHECK;
+
+/* What people type as a query of the index: all words, in any order; "word*" begins a word. NULL
+ * with err when there is no word. Owned. */
+char *text_query(const char *words, struct err *err) MUST_CHECK;
+
 /* ---- vault_chunker.c: FastCDC ---- */
 
 #define CHUNK_MIN ((size_t)16 * 1024)

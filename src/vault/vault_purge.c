@@ -55,7 +55,7 @@ static int delete_entry(
 			return -1;
 	}
 	counts->versions += versions;
-	return 0;
+	return text_forget(vault, id, err);
 }
 
 static int purge(struct vault *vault, struct op *op, const char *ref, enum vault_want want,

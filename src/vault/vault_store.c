@@ -106,7 +106,19 @@ static const char SQL_SCHEMA_1[] =
     "  FROM operation_audit_events WHERE org = NEW.org)"
     " BEGIN SELECT raise(ABORT, 'the audit is append-only: INSERT at its end only'); END;";
 
-static const char *const migrations[] = { SQL_SCHEMA_1 };
+/*
+ * The full-text index (vault_text.c), which is made of the rest and can be made again: a file waits
+ * in text_pending until somebody searches. It refers to nothing, so that it never is in the way.
+ */
+static const char SQL_SCHEMA_2[] =
+    "CREATE INDEX entry_by_bare_name ON entry(name);"
+    "CREATE TABLE text_pending (file TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;"
+    "INSERT INTO text_pending SELECT id FROM entry WHERE kind = 1;"
+    "CREATE TABLE text_file (id INTEGER PRIMARY KEY, file TEXT NOT NULL UNIQUE) STRICT;"
+    "CREATE VIRTUAL TABLE text_index USING fts5("
+    " body, tokenize = 'unicode61 remove_diacritics 2');";
+
+static const char *const migrations[] = { SQL_SCHEMA_1, SQL_SCHEMA_2 };
 
 /* Large contents go through the -wal file in steps of some MiB; a larger one is copied less often. */
 static const char SQL_TUNE[] = "PRAGMA wal_autocheckpoint = 4096; PRAGMA cache_size = -8192;";

@@ -84,7 +84,9 @@ int version_insert(struct vault *vault, const struct new_version *version,
 		    B_INT(clock_wall_us()), B_TEXT(version->parent)),
 		err) < 0)
 		return -1;
-	return store_run(vault, SQL_SET_HEAD, BINDS(B_TEXT(version->file), B_TEXT(ret_id)), err);
+	if (store_run(vault, SQL_SET_HEAD, BINDS(B_TEXT(version->file), B_TEXT(ret_id)), err) < 0)
+		return -1;
+	return text_enqueue(vault, version->file, err);
 }
 
 /* ---- naming one ---- */

@@ -168,7 +168,7 @@ static void the_cut_points_stay_where_they_are(void **state)
 #endif
 #endif
 #ifndef GROWTH_MAX_KIB
-#define GROWTH_MAX_KIB (16 * 1024)
+#define GROWTH_MAX_KIB (12 * 1024)
 #endif
 
 static void a_large_file_takes_no_more_memory_than_a_small_one(void **state)
@@ -181,7 +181,7 @@ static void a_large_file_takes_no_more_memory_than_a_small_one(void **state)
 	open_fixture(&f);
 	put_random(&f, "/small", 1, 8000000, 1000000);
 	assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
-	put_random(&f, "/large", 2, 40000000, 1000000);
+	put_random(&f, "/large", 2, 24000000, 1000000);
 	assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
 	assert_in_range(after.ru_maxrss - before.ru_maxrss, 0, GROWTH_MAX_KIB);
 }
