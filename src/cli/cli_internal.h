@@ -53,14 +53,21 @@ struct cli_options {
 	char *operation;
 	char *correlation;
 	char *progress;
+	char *name;
+	char *text;
+	char *since;
+	char *until;
 	bool is_effective;
 	bool has_parents;
 	bool is_trash;
 	bool is_recursive;
 	bool is_new;
 	bool is_force;
+	bool is_repair_index;
 	struct strvec set;
 	struct strvec unset;
+	struct strvec tags;
+	struct strvec metadata;
 	struct strvec words; /* what is no option */
 };
 

@@ -192,6 +192,8 @@ int cli_list_end(struct cli_list *list, int result)
 	json_write_array_end(&list->w);
 	if (list->limit > 0)
 		json_write_member_string(&list->w, "next", list->has_more ? list->last : NULL);
+	if (list->may_be_cut)
+		json_write_member_bool(&list->w, "more", list->is_cut);
 	json_write_object_end(&list->w);
 	if (result == 0) {
 		cli_table_write(&list->table, out);

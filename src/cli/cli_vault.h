@@ -27,6 +27,7 @@ int cmd_vault_audit_verify(struct cli *cli, struct err *err);
 int cmd_vault_backup(struct cli *cli, struct err *err);
 int cmd_vault_entry(struct cli *cli, struct err *err);
 int cmd_vault_file_copy(struct cli *cli, struct err *err);
+int cmd_vault_file_find(struct cli *cli, struct err *err);
 int cmd_vault_file_diff(struct cli *cli, struct err *err);
 int cmd_vault_file_metadata(struct cli *cli, struct err *err);
 int cmd_vault_file_put(struct cli *cli, struct err *err);
@@ -109,6 +110,8 @@ struct cli_list {
 	int64_t len;
 	char *last; /* what a further list begins after; owned */
 	bool has_more;
+	bool may_be_cut; /* a list without pages says in JSON whether there is more: is_cut */
+	bool is_cut;
 };
 
 /* Begins {"name":[ and the table with its heading. */

@@ -79,6 +79,8 @@ int cmd_vault_fsck(struct cli *cli, struct err *err)
 			     ? -1
 			     : vault_fsck(vault, on_fault, on_progress, &care, &fsck, err);
 	}
+	if (result == 0 && cli->options.is_repair_index)
+		result = vault_repair_index(vault, err);
 	cli_progress_end(&care.progress);
 	if (result == 0)
 		write_fsck(&care, &fsck);

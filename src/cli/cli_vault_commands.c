@@ -77,6 +77,25 @@ static const struct cli_option opt_correlation = { "--correlation", "ID", CLI_VA
 static const struct cli_option opt_progress = { "--progress", "HOW", CLI_VALUE, MEMBER(progress),
 	"bar (the default on a terminal), json (lines on standard error) or none." };
 
+static const struct cli_option opt_name = { "--name", "GLOB", CLI_VALUE, MEMBER(name),
+	"The file's name: * is anything, ? one character, [a-z] one of these." };
+static const struct cli_option opt_tag = { "--tag", "TAG", CLI_LIST, MEMBER(tags),
+	"It has this tag. May be repeated." };
+static const struct cli_option opt_where = { "--metadata", "KEY[=VALUE]", CLI_LIST,
+	MEMBER(metadata), "It has this key, with this value. May be repeated." };
+static const struct cli_option opt_media_glob = { "--media-type", "GLOB", CLI_VALUE,
+	MEMBER(media_type), "Such as text/markdown, or \"image/*\"." };
+static const struct cli_option opt_since = { "--since", "TIME", CLI_VALUE, MEMBER(since),
+	"Its latest version was made then or later: 2026-11-30, 2026-11-30T18:05:00Z." };
+static const struct cli_option opt_until = { "--until", "TIME", CLI_VALUE, MEMBER(until),
+	"Its latest version was made before." };
+static const struct cli_option opt_text = { "--text", "WORDS", CLI_VALUE, MEMBER(text),
+	"Its latest version has all these words; word* is any word that begins so." };
+static const struct cli_option opt_limit_found = { "--limit", "N", CLI_VALUE, MEMBER(limit),
+	"At most so many; 100 by default." };
+static const struct cli_option opt_repair_index = { "--repair-index", NULL, CLI_FLAG,
+	MEMBER(is_repair_index), "Make the index of vault file find --text anew as well." };
+
 static const struct cli_option *const no_options[] = { NULL };
 static const struct cli_option *const init_options[] = { &opt_org, &opt_owner, &opt_out_token,
 	NULL };
@@ -98,6 +117,9 @@ static const struct cli_option *const version_get_options[] = { &opt_out_content
 static const struct cli_option *const metadata_options[] = { &opt_set, &opt_unset, NULL };
 static const struct cli_option *const versions_options[] = { &opt_after_version, &opt_limit_entries,
 	NULL };
+static const struct cli_option *const find_options[] = { &opt_name, &opt_tag, &opt_where,
+	&opt_media_glob, &opt_since, &opt_until, &opt_text, &opt_limit_found, NULL };
+static const struct cli_option *const fsck_options[] = { &opt_repair_index, &opt_progress, NULL };
 static const struct cli_option *const message_options[] = { &opt_message, NULL };
 static const struct cli_option *const events_options[] = { &opt_principal, &opt_object,
 	&opt_operation, &opt_result, &opt_correlation, &opt_after_row, &opt_limit_rows, NULL };
@@ -228,6 +250,13 @@ const struct command cli_vault_commands[] = {
 	    "Show a file and its latest version.", "  stile vault file info /drafts/plan.md\n" },
 	{ "vault file list", cmd_vault_list, "FOLDER", 1, 1, list_options,
 	    "List the files in a folder.", "  stile vault file list /drafts\n" },
+	{ "vault file find", cmd_vault_file_find, "[FOLDER]", 0, 1, find_options,
+	    "Find files by name, tag, metadata, type, date or words.",
+	    "What is asked must all be true. Files come by path; with --text the best match\n"
+	    "first. Text is found in UTF-8 of at most 1 MiB.\n"
+	    "\n"
+	    "  stile vault file find --name '*.md' --tag for-review\n"
+	    "  stile vault file find /drafts --text 'quarter plan*' --since 2026-11-01\n" },
 	{ "vault file move", cmd_vault_entry, "FILE FOLDER", 2, 2, no_options,
 	    "Move a file into another folder.",
 	    "  stile vault file move /drafts/plan.md /archive\n" },
@@ -296,7 +325,7 @@ const struct command cli_vault_commands[] = {
 	    "The exit status is 3 when a row is bad, and the first one is named.\n"
 	    "\n"
 	    "  stile vault audit verify\n" },
-	{ "vault fsck", cmd_vault_fsck, NULL, 0, 0, progress_options,
+	{ "vault fsck", cmd_vault_fsck, NULL, 0, 0, fsck_options,
 	    "Verify everything that is stored.",
 	    "Reads all content of all versions. The exit status is 3 when there is a fault.\n"
 	    "\n"

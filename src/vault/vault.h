@@ -515,6 +515,8 @@ void vault_whoami_write(const struct vault_whoami *whoami, struct json_writer *w
 void vault_principal_write(const struct vault_principal *principal, struct json_writer *w);
 void vault_token_write(const struct vault_token *token, struct json_writer *w);
 void vault_entry_write(const struct vault_entry *entry, struct json_writer *w);
+/* A match of vault_find(): the entry, and the text around the words. */
+void vault_match_write(const struct vault_entry *entry, const char *snippet, struct json_writer *w);
 void vault_version_write(const struct vault_version *version, struct json_writer *w);
 void vault_grant_write(const struct vault_grant *grant, struct json_writer *w);
 void vault_event_write(const struct vault_event *event, struct json_writer *w);

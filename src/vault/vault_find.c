@@ -13,7 +13,8 @@
  * not of how rare they are among all texts: those of other organizations are none of the caller's.
  */
 static const char SQL_BY_TEXT[] =
-    "SELECT entry.id, snippet(text_index, 0, '[', ']', ' … ', 16),"
+    "SELECT entry.id, trim(replace(replace(replace(snippet(text_index, 0, '[', ']', ' … ', 16),"
+    "  char(9), ' '), char(10), ' '), char(13), ' ')),"
     " (length(highlight(text_index, 0, char(1), '')) - length(body)) * 1000.0"
     "  / (length(body) + 500) AS score"
     " FROM text_index JOIN text_file ON text_file.id = text_index.rowid"

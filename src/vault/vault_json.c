@@ -67,9 +67,8 @@ static void write_head(const struct vault_entry *entry, struct json_writer *w)
 	write_time(w, "modified_at", entry->modified_us);
 }
 
-void vault_entry_write(const struct vault_entry *entry, struct json_writer *w)
+static void write_entry(const struct vault_entry *entry, struct json_writer *w)
 {
-	json_write_object_begin(w);
 	json_write_member_string(w, "id", entry->id);
 	json_write_member_string(w, "kind", vault_kind_name(entry->kind));
 	json_write_member_string(w, "path", entry->path);
@@ -82,6 +81,20 @@ void vault_entry_write(const struct vault_entry *entry, struct json_writer *w)
 	write_time(w, "created_at", entry->created_us);
 	if (entry->trashed_us != 0)
 		write_time(w, "trashed_at", entry->trashed_us);
+}
+
+void vault_entry_write(const struct vault_entry *entry, struct json_writer *w)
+{
+	json_write_object_begin(w);
+	write_entry(entry, w);
+	json_write_object_end(w);
+}
+
+void vault_match_write(const struct vault_entry *entry, const char *snippet, struct json_writer *w)
+{
+	json_write_object_begin(w);
+	write_entry(entry, w);
+	json_write_member_string(w, "snippet", snippet);
 	json_write_object_end(w);
 }
 

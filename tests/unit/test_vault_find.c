@@ -27,7 +27,7 @@ static void fill(struct fixture *f)
 	make_folder(f->vault, "/a", NULL);
 	make_folder(f->vault, "/b", NULL);
 	assert_ok(put_text(f->vault, "/a/plan.md", "the quick brown fox", &f->err), &f->err);
-	assert_ok(put_text(f->vault, "/a/list.csv", "fox;fox;fox", &f->err), &f->err);
+	assert_ok(put_text(f->vault, "/a/list.csv", "fox;fox;\nfox\n", &f->err), &f->err);
 	assert_ok(put_text(f->vault, "/b/plan.txt", "nothing of the kind", &f->err), &f->err);
 	assert_ok(vault_tag_add(f->vault, "/a/plan.md", "hot", &f->err), &f->err);
 	assert_ok(vault_tag_add(f->vault, "/b/plan.txt", "hot", &f->err), &f->err);
@@ -71,13 +71,13 @@ static void words_are_found_best_first_with_what_stands_around_them(void **state
 	open_fixture(&f);
 	fill(&f);
 	assert_finds(f.vault, &(struct vault_find){ .text = "fox" },
-	    "/a/list.csv: [fox];[fox];[fox]\n/a/plan.md: the quick brown [fox]\n");
+	    "/a/list.csv: [fox];[fox]; [fox]\n/a/plan.md: the quick brown [fox]\n");
 	assert_finds(f.vault, &(struct vault_find){ .text = "BROWN qui*" },
 	    "/a/plan.md: the [quick] [brown] fox\n");
 	assert_finds(f.vault, &(struct vault_find){ .text = "fox", .name = "*.md" },
 	    "/a/plan.md: the quick brown [fox]\n");
 	assert_finds(f.vault, &(struct vault_find){ .text = "fox", .limit = 1 },
-	    "/a/list.csv: [fox];[fox];[fox]\n");
+	    "/a/list.csv: [fox];[fox]; [fox]\n");
 }
 
 /* The index has a language of its own, which nobody typed. */
