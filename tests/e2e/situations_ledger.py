@@ -111,7 +111,7 @@ def unrecorded():
         server = box.serve('--allow-write', 'slow', '--allow-noninteractive-write', 'slow',
                            surfaces=[own])
         server.shake()
-        call = server.start('slow_write', {'ms': 1000})
+        call = server.start('slow_write', {'ms': 2500})
         poll(box.started, 10, 'its start')
         db = locked(box)
         result = server.answer(call)['result']
