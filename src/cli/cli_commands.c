@@ -141,8 +141,8 @@ static const struct command *const tables[] = { commands, cli_vault_commands };
 const struct cli_group cli_groups[] = {
 	{ "vault",
 	    "The vault: folders, versioned files, grants; stile vault --help lists its commands.",
-	    cli_vault_leading },
-	{ NULL, NULL, NULL },
+	    cli_vault_leading, cli_vault_check_words },
+	{ NULL, NULL, NULL, NULL },
 };
 
 const struct cli_group *cli_find_group(const char *name, size_t len)

@@ -122,6 +122,8 @@ struct cli_group {
 	const char *name;
 	const char *summary;
 	const struct cli_option *const *leading; /* NULL-terminated */
+	/* What no word after the group's name may be, whatever the command; ERR_USAGE. */
+	int (*check)(int argc, char **argv, struct err *err);
 };
 extern const struct cli_group cli_groups[]; /* ends with a NULL name */
 

@@ -189,7 +189,8 @@ static int take_leading(int *argc, char ***argv, struct cli_options *options, st
 
 	if (group == NULL)
 		return 0;
-	if (cli_parse_leading(group, *argc, *argv, options, &words, err) < 0)
+	if (group->check(*argc, *argv, err) < 0 ||
+	    cli_parse_leading(group, *argc, *argv, options, &words, err) < 0)
 		return -1;
 	(*argv)[words] = (*argv)[0];
 	*argv += words;

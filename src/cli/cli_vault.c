@@ -44,6 +44,30 @@ struct vault *cli_vault_open(struct cli *cli, struct err *err)
 
 /* ---- words and numbers ---- */
 
+static bool has_token(const char *word)
+{
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	const size_t prefix = strlen("stv_");
+
+	for (const char *at = strstr(word, "stv_"); at != NULL; at = strstr(at + 1, "stv_")) {
+		if (strspn(at + prefix, digits) >= VAULT_TOKEN_TEXT_SIZE - 1 - prefix)
+			return true;
+	}
+	return false;
+}
+
+int cli_vault_check_words(int argc, char **argv, struct err *err)
+{
+	for (int i = 0; i < argc; i++) {
+		if (has_token(argv[i]))
+			return err_set(err, ERR_USAGE,
+			    "a token is never an argument: others can see those; revoke it, and "
+			    "give the next one to the standard input of stile vault login");
+	}
+	return 0;
+}
+
 const char *cli_word(const struct cli *cli, size_t n)
 {
 	return n < cli->options.words.len ? cli->options.words.items[n] : NULL;

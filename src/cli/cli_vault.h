@@ -21,6 +21,9 @@
 extern const struct command cli_vault_commands[];
 extern const struct cli_option *const cli_vault_leading[];
 
+/* Refuses a token in any word, before it is quoted in an error or stands in the audit. */
+int cli_vault_check_words(int argc, char **argv, struct err *err);
+
 /* The command files' entries; several commands may share one. */
 int cmd_vault_audit_list(struct cli *cli, struct err *err);
 int cmd_vault_audit_verify(struct cli *cli, struct err *err);

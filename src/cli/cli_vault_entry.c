@@ -231,7 +231,6 @@ static int write_tree(struct tree *tree, struct vault *vault, int64_t max_depth,
 	const char *ref = cli_word(tree->cli, 0);
 	int result;
 
-	cli_line(&tree->cli->out, "%s", ref);
 	json_write_object_begin(&tree->w);
 	json_write_key(&tree->w, "entries");
 	json_write_array_begin(&tree->w);
@@ -258,10 +257,12 @@ int cmd_vault_folder_tree(struct cli *cli, struct err *err)
 	if (vault == NULL)
 		return -1;
 	result = write_tree(&tree, vault, max_depth, err);
-	if (result == 0)
+	if (result == 0) {
+		cli_line(&cli->out, "%s", cli_word(cli, 0));
 		cli_table_write(&tree.table, &cli->out);
-	else
+	} else {
 		buf_reset(&cli->result);
+	}
 	cli_table_release(&tree.table);
 	return result;
 }
