@@ -150,32 +150,34 @@ static int exists_already(const char *path, struct err *err)
 	return err_set(err, ERR_ALREADY_EXISTS, "%s is there already", path);
 }
 
-/* The folder that path's last name is in, open, and that name (owned). */
-static int open_folder_of(
-    const struct cli *cli, const char *path, char **ret_name, int *ret_fd, struct err *err)
+/* The last name of a path (borrowed of it); NULL with err when it can be no file's. */
+static const char *last_name(const char *path, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash != NULL ? slash + 1 : path;
-	cleanup_free char *folder = slash == NULL   ? xstrdup(".")
-				    : slash == path ? xstrdup("/")
-						    : xmemdupz(path, (size_t)(slash - path));
 
-	if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-		return err_set(err, ERR_INVALID_ARGUMENT, "\"%s\" names no file", path);
-	*ret_fd = open_path(cli, folder, O_RDONLY | O_DIRECTORY, err);
-	if (*ret_fd < 0)
-		return -1;
-	*ret_name = xstrdup(name);
-	return 0;
+	if (name[0] != '\0' && strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
+		return name;
+	(void)err_set(err, ERR_INVALID_ARGUMENT, "\"%s\" names no file", path);
+	return NULL;
+}
+
+/* Opens the folder that the last name, which is part of path, is in. */
+static int open_folder_of(
+    const struct cli *cli, const char *path, const char *name, struct err *err)
+{
+	cleanup_free char *folder = xmemdupz(path, (size_t)(name - path));
+
+	return open_path(cli, folder[0] != '\0' ? folder : ".", O_RDONLY | O_DIRECTORY, err);
 }
 
 int cli_local_create(const struct cli *cli, const char *path, struct err *err)
 {
-	cleanup_free char *name = NULL;
-	cleanup_fd int dir_fd = -1;
+	const char *name = last_name(path, err);
+	cleanup_fd int dir_fd = name == NULL ? -1 : open_folder_of(cli, path, name, err);
 	int fd;
 
-	if (open_folder_of(cli, path, &name, &dir_fd, err) < 0)
+	if (dir_fd < 0)
 		return -1;
 	fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 && errno == EEXIST)
@@ -186,10 +188,10 @@ int cli_local_create(const struct cli *cli, const char *path, struct err *err)
 void cli_local_remove(const struct cli *cli, const char *path)
 {
 	cleanup_err struct err ignored = ERR_INIT;
-	cleanup_free char *name = NULL;
-	cleanup_fd int dir_fd = -1;
+	const char *name = last_name(path, &ignored);
+	cleanup_fd int dir_fd = name == NULL ? -1 : open_folder_of(cli, path, name, &ignored);
 
-	if (open_folder_of(cli, path, &name, &dir_fd, &ignored) == 0)
+	if (dir_fd >= 0)
 		(void)unlinkat(dir_fd, name, 0);
 }
 
@@ -200,7 +202,11 @@ int cli_output_begin(const struct cli *cli, const char *path, bool may_replace,
 
 	ret->path = path;
 	ret->may_replace = may_replace;
-	if (open_folder_of(cli, path, &ret->name, &ret->dir_fd, err) < 0)
+	ret->name = last_name(path, err);
+	if (ret->name == NULL)
+		return -1;
+	ret->dir_fd = open_folder_of(cli, path, ret->name, err);
+	if (ret->dir_fd < 0)
 		return -1;
 	if (!may_replace && faccessat(ret->dir_fd, ret->name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return exists_already(path, err);
@@ -246,5 +252,4 @@ void cli_output_release(struct cli_output *output)
 	close_fd(&output->fd);
 	close_fd(&output->dir_fd);
 	free(output->temporary);
-	free(output->name);
 }

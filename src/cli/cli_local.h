@@ -34,7 +34,7 @@ void cli_local_remove(const struct cli *cli, const char *path);
  */
 struct cli_output {
 	const char *path; /* borrowed; for messages */
-	char *name;       /* in its folder */
+	const char *name; /* in its folder; of path */
 	char *temporary;
 	int dir_fd;
 	int fd; /* where to write */

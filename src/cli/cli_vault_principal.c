@@ -123,7 +123,7 @@ void cli_token_file_release(struct cli_token_file *file)
 /* ---- tokens ---- */
 
 #define DAY_MS ((int64_t)24 * 60 * 60 * 1000)
-#define EXPIRY_MAX_MS (100 * 365 * DAY_MS)
+#define EXPIRY_MAX_DAYS ((int64_t)36500)
 
 /* "90d", "12h" … from now on; NULL: never, which is 0. */
 static int parse_expiry(const char *text, int64_t *ret_us, struct err *err)
@@ -138,10 +138,10 @@ static int parse_expiry(const char *text, int64_t *ret_us, struct err *err)
 	if (len > 1 && text[len - 1] == 'd') {
 		cleanup_free char *days = xmemdupz(text, len - 1);
 
-		result = num_parse(days, 1, EXPIRY_MAX_MS / DAY_MS, &ms, err);
+		result = num_parse(days, 1, EXPIRY_MAX_DAYS, &ms, err);
 		ms *= DAY_MS;
 	} else {
-		result = num_parse_duration(text, EXPIRY_MAX_MS, &ms, err);
+		result = num_parse_duration(text, EXPIRY_MAX_DAYS * DAY_MS, &ms, err);
 	}
 	if (result < 0 || ms == 0) {
 		return err_set(err, ERR_USAGE,
@@ -226,14 +226,17 @@ int cmd_vault_token_issue(struct cli *cli, struct err *err)
 static int token_row(void *ctx, const struct vault_token *token, struct err *err)
 {
 	struct cli_list *list = ctx;
-	char times[4][CLI_TIME_SIZE];
-	const char *cells[] = { token->id, times[0], times[1], times[2], times[3] };
+	char created[CLI_TIME_SIZE];
+	char used[CLI_TIME_SIZE];
+	char expires[CLI_TIME_SIZE];
+	char revoked[CLI_TIME_SIZE];
+	const char *cells[] = { token->id, created, used, expires, revoked };
 
 	(void)err;
-	cli_format_time(token->created_us, times[0]);
-	cli_format_time(token->last_used_us, times[1]);
-	cli_format_time(token->expires_us, times[2]);
-	cli_format_time(token->revoked_us, times[3]);
+	cli_format_time(token->created_us, created);
+	cli_format_time(token->last_used_us, used);
+	cli_format_time(token->expires_us, expires);
+	cli_format_time(token->revoked_us, revoked);
 	cli_table_row(&list->table, cells);
 	vault_token_write(token, &list->w);
 	return 0;
