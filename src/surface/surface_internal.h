@@ -282,11 +282,11 @@ struct exit_rule {
 };
 
 struct surface_tool_internal {
-	struct tool *self;       /* this is of */
-	const struct json *node; /* the tool in the file */
+	struct tool *self;              /* this is of */
+	const struct json *node;        /* the tool in the file */
 	const struct json *result_node; /* in place of the tool's `result`: a resource's; or NULL */
-	bool is_ready;           /* argv and what follows are there: ask surface_tool_ready() */
-	struct input *inputs;    /* parts in `use` order, then the tool's own */
+	bool is_ready;        /* argv and what follows are there: ask surface_tool_ready() */
+	struct input *inputs; /* parts in `use` order, then the tool's own */
 	size_t inputs_len;
 	struct json_doc merged; /* the whole input schema with its marks; owns its text */
 	struct schema *schema;  /* of it; both made by surface_tool_schema(), ask that */
@@ -320,7 +320,7 @@ struct surface_resource_internal {
 	const struct json *content; /* of a static one; else NULL */
 	struct tool variables;      /* only its `in` counts */
 	struct template_ *with;     /* TEMPLATE_OBJECT, or NULL: no arguments */
-	struct tool own_tool;       /* the tool with the resource's own result; unused without one */
+	struct tool own_tool; /* the tool with the resource's own result; unused without one */
 };
 
 struct part; /* surface_loader.h */
@@ -345,7 +345,7 @@ struct surface_internal {
 	size_t refs_len;
 	struct error_rule *errors;
 	size_t errors_len;
-	const struct json *left_out;    /* array, or NULL */
+	const struct json *left_out;     /* array, or NULL */
 	struct json_doc variable_schema; /* of each variable of a URI: a string */
 };
 

@@ -12,10 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "scratch.h"
 #include "vault/vault_internal.h"
 
 struct fixture {
-	char dir[64];
+	char *dir;
 	struct vault *vault; /* bound to the owner */
 	struct vault_token_text token;
 	struct err err;
@@ -23,8 +24,11 @@ struct fixture {
 
 static inline void open_fixture(struct fixture *f)
 {
-	*f = (struct fixture){ .dir = "/tmp/stile-vault-XXXXXX" };
-	assert_non_null(mkdtemp(f->dir));
+	void *dir = NULL;
+
+	assert_int_equal(scratch_setup(&dir), 0);
+	*f = (struct fixture){ .dir = dir };
+	assert_int_equal(chmod(f->dir, 0700), 0);
 	f->vault = vault_create(f->dir, &f->err);
 	assert_non_null(f->vault);
 	assert_ok(vault_init(f->vault, "acme", "owner", &f->token, &f->err), &f->err);
@@ -32,16 +36,10 @@ static inline void open_fixture(struct fixture *f)
 
 static inline void close_fixture(struct fixture *f)
 {
-	static const char *const names[] = { "vault.db", "vault.db-wal", "vault.db-shm",
-		"vault.lock", "backup.db" };
+	void *dir = f->dir;
 
 	vault_close(f->vault);
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		cleanup_free char *path = xasprintf("%s/%s", f->dir, names[i]);
-
-		(void)unlink(path);
-	}
-	(void)rmdir(f->dir);
+	(void)scratch_teardown(&dir);
 	err_release(&f->err);
 }
 
