@@ -94,7 +94,10 @@ def not_there():
         for uri in ('pass://nothing', f'{CATALOGUE}/alias', 'pass://share//items',
                     'pass://share/a%2Fb/items', 'pass://share/../items', 'pass://share/%00/items',
                     f'pass://share/{"x" * 101}/items', f'pass://share/{WORK}/items/',
-                    'pass://Vaults'):
+                    'pass://Vaults', 'pass://share/..%2f/items', 'pass://share/%2E%2e/items',
+                    'pass://share/a%5Cb/items', 'pass://share/%FF/items', 'pass://share/%s/items',
+                    'pass://share/%ED%A0%80/items', 'pass://share/a/items?x',
+                    'pass://share/a/items#x', 'pass:///vaults', 'pass://vaults/'):
             legacy = server.error('resources/read', {'uri': uri})['code']
             check(legacy in (-32002, -32602), uri, legacy)
             equal(server.error('resources/read', {'uri': uri}, modern={})['code'], -32602, uri)

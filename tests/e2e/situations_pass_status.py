@@ -5,7 +5,7 @@ of section 6 of the pass specification."""
 import json
 import os
 
-from pass_world import Pass
+from pass_world import EXEC, WRITE, Pass
 from stile import DATA, Box, check, code_of, equal, test, text_of
 
 # What --version prints -> what was found, and what it is beside the baseline 2.2.1.
@@ -135,3 +135,34 @@ def coverage():
         done, out, err = box.command('surface', 'coverage', 'pass', '--tree',
                                      os.path.join(DATA, 'pass', 'commands.txt'), '--json')
         equal((done, json.loads(out)['result'].get('missing')), (0, []), err.decode())
+
+
+@test('pass the parity table: each tool and all that is left out, with a tree and without')
+def parity():
+    with Pass() as box:
+        tools = [t['name'] for t in box.legacy(*WRITE, *EXEC).result('tools/list')['tools']]
+        tree = ('--tree', os.path.join(DATA, 'pass', 'commands.txt'))
+        for more in ((), tree):
+            done, out, err = box.command('surface', 'coverage', 'pass', *more)
+            equal(done, 0, err.decode())
+            words = out.decode().split()
+            equal([name for name in tools if name not in words], [], 'not in the table')
+            for left_out in ('login', 'pat create', 'ssh-agent start', 'item list --show-secrets'):
+                row = [r for r in out.decode().splitlines() if r.startswith(left_out + ' ')]
+                check(len(row) == 1 and row[0].rstrip().endswith('.'), left_out, row)
+
+
+@test('pass a command that is neither a tool nor left out fails the coverage, and is named')
+def not_covered():
+    with Box() as box:
+        with open(os.path.join(DATA, 'pass', 'commands.txt'), encoding='utf-8') as f:
+            tree = box.write('tree', f.read().rstrip('\n') + '\nvault explode\nitem list\nlogin\n')
+        done, out, err = box.command('surface', 'coverage', 'pass', '--tree', tree)
+        equal(done, 3)
+        equal([r.split() for r in out.decode().splitlines() if 'MISSING' in r],
+              [['vault', 'explode', '-', 'MISSING']])
+        check(b'neither a tool nor left out' in err, err)
+        done, out, _ = box.command('surface', 'coverage', 'pass', '--tree', tree, '--json')
+        envelope = json.loads(out)
+        equal((done, envelope['result']['missing'], envelope['error']['code']),
+              (3, ['vault explode'], 'CHECK_FAILED'))
