@@ -27,6 +27,11 @@ static const char SQL_BY_KEY[] =
     " WHERE metadata.key = ?1 AND entry.org = ?2";
 static const char SQL_BY_NAME[] =
     "SELECT id, NULL FROM entry WHERE name GLOB ?1 AND kind = 1 AND org = ?2";
+static const char SQL_BY_FOLDER[] =
+    "WITH RECURSIVE down (id, kind) AS (SELECT id, kind FROM entry WHERE id = ?1 AND org = ?2"
+    " UNION ALL SELECT entry.id, entry.kind FROM down JOIN entry ON entry.parent = down.id"
+    " WHERE entry.trashed_us = 0)"
+    "SELECT id, NULL FROM down WHERE kind = 1";
 static const char SQL_FITS[] =
     "SELECT" ENTRY_COLUMNS ENTRY_TABLES
     " WHERE entry.id = ?1 AND entry.kind = 1 AND entry.trashed_us = 0"
@@ -112,37 +117,39 @@ static int is_readable(
 	return (int)is_below;
 }
 
-static int load_if_it_fits(const struct search *search, const char *id, enum vault_rank rank,
-    struct vault_entry *ret, struct err *err)
+/* All but rank and path, which are looked up for what may be read. */
+static int load_if_it_fits(
+    const struct search *search, const char *id, struct vault_entry *ret, struct err *err)
 {
 	const struct vault_find *find = search->find;
 	cleanup_reset struct sql_stmt *stmt = NULL;
-	char *path;
 	int got = store_row(search->vault, SQL_FITS,
 	    BINDS(B_TEXT(id), B_TEXT(find->name), B_TEXT(find->media_type), B_INT(find->since_us),
 		B_INT(find->until_us)),
 	    &stmt, err);
 
-	if (got <= 0)
-		return got;
-	path = path_of(search->vault, id, err);
-	if (path == NULL)
-		return -1;
-	entry_read(stmt, rank, path, ret);
-	return 1;
+	if (got == 1)
+		entry_read(stmt, VAULT_NONE, NULL, ret);
+	return got;
 }
 
-static int consider(struct search *search, const char *id, struct hit *ret, struct err *err)
+static int consider(
+    const struct search *search, const char *id, struct vault_entry *ret, struct err *err)
 {
-	enum vault_rank rank = VAULT_NONE;
 	int fits = has_tags(search, id, err);
 
 	if (fits == 1)
 		fits = has_metadata(search, id, err);
 	if (fits == 1)
-		fits = is_readable(search, id, &rank, err);
+		fits = load_if_it_fits(search, id, ret, err);
 	if (fits == 1)
-		fits = load_if_it_fits(search, id, rank, &ret->entry, err);
+		fits = is_readable(search, id, &ret->rank, err);
+	if (fits == 1) {
+		ret->path = path_of(search->vault, id, err);
+		fits = ret->path == NULL ? -1 : 1;
+	}
+	if (fits != 1)
+		vault_entry_release(ret);
 	return fits;
 }
 
@@ -153,7 +160,7 @@ static int take_row(struct search *search, struct sql_stmt *stmt, struct err *er
 {
 	cleanup_free char *id = store_text(stmt, 0);
 	struct hit hit = { 0 };
-	int fits = consider(search, id, &hit, err);
+	int fits = consider(search, id, &hit.entry, err);
 
 	if (fits <= 0)
 		return fits < 0 ? -1 : 1;
@@ -193,6 +200,12 @@ static int compare_paths(const void *a, const void *b)
 	return strcmp(((const struct hit *)a)->entry.path, ((const struct hit *)b)->entry.path);
 }
 
+/* A glob that an index of names can narrow. */
+static bool begins_plainly(const char *glob)
+{
+	return glob != NULL && strchr("*?[", glob[0]) == NULL;
+}
+
 static int collect(struct search *search, struct err *err)
 {
 	const struct vault_find *find = search->find;
@@ -204,6 +217,8 @@ static int collect(struct search *search, struct err *err)
 		result = run(search, SQL_BY_TAG, find->tags->items[0], err);
 	else if (find->metadata_len > 0)
 		result = run(search, SQL_BY_KEY, find->metadata[0].key, err);
+	else if (search->folder[0] != '\0' && !begins_plainly(find->name))
+		result = run(search, SQL_BY_FOLDER, search->folder, err);
 	else
 		result = run(search, SQL_BY_NAME, find->name != NULL ? find->name : "*", err);
 	if (search->len > 0)

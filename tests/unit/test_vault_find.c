@@ -50,6 +50,10 @@ static void each_criterion_narrows(void **state)
 	assert_finds(f.vault, &(struct vault_find){ .name = "plan*" }, "/a/plan.md\n/b/plan.txt\n");
 	assert_finds(
 	    f.vault, &(struct vault_find){ .name = "plan*", .folder = "/b" }, "/b/plan.txt\n");
+	assert_finds(
+	    f.vault, &(struct vault_find){ .name = "*n.*", .folder = "/a" }, "/a/plan.md\n");
+	assert_finds(f.vault, &(struct vault_find){ .folder = "/" },
+	    "/a/list.csv\n/a/plan.md\n/b/plan.txt\n");
 	assert_finds(f.vault, &(struct vault_find){ .media_type = "text/m*" }, "/a/plan.md\n");
 	assert_finds(f.vault, &(struct vault_find){ .tags = &hot }, "/a/plan.md\n/b/plan.txt\n");
 	assert_finds(f.vault,
