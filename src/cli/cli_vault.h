@@ -25,6 +25,7 @@ extern const struct cli_option *const cli_vault_leading[];
 int cli_vault_check_words(int argc, char **argv, struct err *err);
 
 /* The command files' entries; several commands may share one. */
+int cmd_vault_audit_export(struct cli *cli, struct err *err);
 int cmd_vault_audit_list(struct cli *cli, struct err *err);
 int cmd_vault_audit_verify(struct cli *cli, struct err *err);
 int cmd_vault_backup(struct cli *cli, struct err *err);

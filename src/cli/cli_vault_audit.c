@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* stile vault audit list|verify: the vault's own record of who did what. */
+/* stile vault audit list|verify|export: the vault's own record of who did what. */
 #include "cli/cli_vault.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/fd.h"
 
 #define ROWS_DEFAULT 50
 #define ROWS_MAX 1000000
@@ -74,4 +77,35 @@ int cmd_vault_audit_verify(struct cli *cli, struct err *err)
 	cli_line(&cli->out, "the chain holds: %" PRId64 " rows", report.rows);
 	cli_line(&cli->out, "last hash %s", hash);
 	return 0;
+}
+
+/* ---- export ---- */
+
+/* Row by row: a record may be larger than what fits in memory. */
+static int export_row(void *ctx, const struct vault_event *event, struct err *err)
+{
+	const struct cli *cli = ctx;
+	cleanup_buf struct buf line = BUF_INIT;
+	struct json_writer w = JSON_WRITER_INIT(&line);
+
+	vault_event_write(event, &w);
+	buf_addc(&line, '\n');
+	if (buf_check(&line, "a row", err) < 0)
+		return -1;
+	if (fd_write_all(cli->out_fd, line.data, line.len) < 0)
+		return err_errno(err, errno, "write the export");
+	return 0;
+}
+
+int cmd_vault_audit_export(struct cli *cli, struct err *err)
+{
+	struct vault_event_filter all = { 0 };
+	cleanup_vault struct vault *vault = NULL;
+
+	if (cli->options.is_json)
+		return err_set(err, ERR_USAGE, "an export is JSON lines already; leave --json out");
+	if (cli_number("--after", cli->options.after, 0, INT64_MAX, 0, &all.after, err) < 0)
+		return -1;
+	vault = cli_vault_open(cli, err);
+	return vault == NULL ? -1 : vault_event_each(vault, &all, export_row, cli, err);
 }

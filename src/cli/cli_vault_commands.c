@@ -123,6 +123,7 @@ static const struct cli_option *const fsck_options[] = { &opt_repair_index, &opt
 static const struct cli_option *const message_options[] = { &opt_message, NULL };
 static const struct cli_option *const events_options[] = { &opt_principal, &opt_object,
 	&opt_operation, &opt_result, &opt_correlation, &opt_after_row, &opt_limit_rows, NULL };
+static const struct cli_option *const export_options[] = { &opt_after_row, NULL };
 static const struct cli_option *const progress_options[] = { &opt_progress, NULL };
 
 const struct command cli_vault_commands[] = {
@@ -325,6 +326,12 @@ const struct command cli_vault_commands[] = {
 	    "The exit status is 3 when a row is bad, and the first one is named.\n"
 	    "\n"
 	    "  stile vault audit verify\n" },
+	{ "vault audit export", cmd_vault_audit_export, NULL, 0, 0, export_options,
+	    "Write that record as JSON lines.",
+	    "Each row has its hash and the one before it: docs/vault.md says how to compute\n"
+	    "them without stile.\n"
+	    "\n"
+	    "  stile vault audit export >vault-audit.jsonl\n" },
 	{ "vault fsck", cmd_vault_fsck, NULL, 0, 0, fsck_options,
 	    "Verify everything that is stored.",
 	    "Reads all content of all versions. The exit status is 3 when there is a fault.\n"
