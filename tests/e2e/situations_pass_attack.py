@@ -8,7 +8,7 @@ from pass_world import READS, Pass, resolved, standin
 from situations_pass_errors import calls
 from stile import check, code_of, equal, request, test, value_of
 
-WORDS = ['--output=human', '@/etc/passwd\n-h $(id)']
+WORD = '--output=human\n@/etc/passwd $(id)'
 TOO_LONG = 'x' * 16385
 UNBOUNDED = ('personalAccessTokenId', 'personalAccessTokenName')   # pass-cli sets no limit
 
@@ -71,17 +71,16 @@ def words():
         server = box.open()
         checked = 0
         for name, tool, arguments, path in places(box):
-            for word in WORDS:
-                box.begin_anew({'fail': 'CLI_FAILED'})
-                result = server.call(tool, put(arguments, path, word))
-                runs = box.runs()
-                if not runs:
-                    equal(code_of(result), 'INVALID_ARGUMENT', name)
-                    continue
-                check(len(runs) == 1 and result.get('isError'), name, result)
-                equal(misplaced(runs[0]['argv'], word), None, name)
-                checked += 1
-        check(checked > 150, 'only', checked, 'were run')
+            box.begin_anew({'fail': 'CLI_FAILED'})
+            result = server.call(tool, put(arguments, path, WORD))
+            runs = box.runs()
+            if not runs:
+                equal(code_of(result), 'INVALID_ARGUMENT', name)
+                continue
+            check(len(runs) == 1 and result.get('isError'), name, result)
+            equal(misplaced(runs[0]['argv'], WORD), None, name)
+            checked += 1
+        check(checked > 100, 'only', checked, 'were run')
 
 
 @test('pass 97 pass 101 NUL, half a character and endless texts run nothing, in every text input')
