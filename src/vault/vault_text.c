@@ -11,7 +11,9 @@
 #include "base/text.h"
 
 #define TEXT_MAX ((int64_t)1 << 20)
+/* One transaction takes so much: a writer that waits for it must not lose patience. */
 #define FILES_AT_ONCE 256
+#define BYTES_AT_ONCE ((size_t)4 << 20)
 
 static const char SQL_ENQUEUE[] =
     "INSERT INTO text_pending VALUES (?1) ON CONFLICT (file) DO NOTHING";
@@ -87,7 +89,8 @@ static int add(struct vault *vault, const char *file, const struct buf *body, st
 
 /* The head's text in place of what was indexed. Damaged content is no text: it is told by those
  * who read it, and must not keep everybody from searching. */
-static int index_head(struct vault *vault, const char *file, const char *head, struct err *err)
+static int index_head(
+    struct vault *vault, const char *file, const char *head, size_t *bytes, struct err *err)
 {
 	struct vault_version version = { 0 };
 	cleanup_buf struct buf body = BUF_INIT;
@@ -103,10 +106,12 @@ static int index_head(struct vault *vault, const char *file, const char *head, s
 		err_move(err, &damage);
 		return -1;
 	}
+	*bytes += body.len;
 	return is_text == 1 ? add(vault, file, &body, err) : 0;
 }
 
-static int index_file(struct vault *vault, const char *file, struct err *err)
+/* Adds to *bytes what was read. */
+static int index_file(struct vault *vault, const char *file, size_t *bytes, struct err *err)
 {
 	cleanup_reset struct sql_stmt *stmt = NULL;
 	cleanup_free char *head = NULL;
@@ -118,7 +123,7 @@ static int index_file(struct vault *vault, const char *file, struct err *err)
 	if (got <= 0)
 		return got;
 	head = store_text(stmt, 0);
-	return index_head(vault, file, head, err);
+	return index_head(vault, file, head, bytes, err);
 }
 
 /* 1: *ret_file waits, owned; 0: none does. */
@@ -136,15 +141,16 @@ static int next_pending(struct vault *vault, char **ret_file, struct err *err)
 static int index_some(struct vault *vault, struct err *err)
 {
 	cleanup_txn struct sql_txn txn = SQL_TXN_INIT;
+	size_t bytes = 0;
 	int got = 1;
 
 	if (sql_begin(vault->sql, &txn, err) < 0)
 		return -1;
-	for (int i = 0; i < FILES_AT_ONCE && got == 1; i++) {
+	for (int i = 0; i < FILES_AT_ONCE && bytes < BYTES_AT_ONCE && got == 1; i++) {
 		cleanup_free char *file = NULL;
 
 		got = next_pending(vault, &file, err);
-		if (got == 1 && index_file(vault, file, err) < 0)
+		if (got == 1 && index_file(vault, file, &bytes, err) < 0)
 			got = -1;
 	}
 	if (got < 0 || sql_commit(&txn, err) < 0)

@@ -184,6 +184,38 @@ static void damaged_text_does_not_stop_the_search(void **state)
 	    "/b/plan.txt: nothing of the [kind]\n");
 }
 
+/* More than one transaction of the index takes. */
+static void hundreds_of_files_and_large_ones_are_all_indexed(void **state)
+{
+	cleanup_fixture struct fixture f;
+	cleanup_free char *large = xcalloc(900001, 1);
+	cleanup_buf struct buf out = BUF_INIT;
+	int64_t waiting = -1;
+	int64_t rows = 0;
+
+	(void)state;
+	open_fixture(&f);
+	memset(large, ' ', 900000);
+	for (int i = 0; i < 300; i++) {
+		cleanup_free char *ref = xasprintf("/f%d", i);
+
+		(void)snprintf(large, 16, "word%d", i);
+		large[strlen(large)] = ' ';
+		large[i % 50 == 0 ? 900000 : 20] = '\0';
+		assert_ok(put_text(f.vault, ref, large, &f.err), &f.err);
+		large[i % 50 == 0 ? 900000 : 20] = i % 50 == 0 ? '\0' : ' ';
+	}
+	assert_finds(f.vault, &(struct vault_find){ .text = "word299" }, "/f299: [word299]\n");
+	assert_finds(f.vault, &(struct vault_find){ .text = "word250" }, "/f250: [word250]\n");
+	assert_ok(
+	    store_int(f.vault, "SELECT count(*) FROM text_pending", NULL, 0, &waiting, &f.err),
+	    &f.err);
+	assert_int_equal(waiting, 0);
+	assert_ok(
+	    store_int(f.vault, "SELECT count(*) FROM text_file", NULL, 0, &rows, &f.err), &f.err);
+	assert_int_equal(rows, 300);
+}
+
 /* A store of the first format has files and no index. */
 static void a_store_without_an_index_gets_one(void **state)
 {
@@ -216,6 +248,7 @@ int main(void)
 		cmocka_unit_test(the_index_follows_the_heads_and_the_trash),
 		cmocka_unit_test(what_may_not_be_read_is_not_found),
 		cmocka_unit_test(damaged_text_does_not_stop_the_search),
+		cmocka_unit_test(hundreds_of_files_and_large_ones_are_all_indexed),
 		cmocka_unit_test(a_store_without_an_index_gets_one),
 	};
 
