@@ -189,7 +189,6 @@ static void hundreds_of_files_and_large_ones_are_all_indexed(void **state)
 {
 	cleanup_fixture struct fixture f;
 	cleanup_free char *large = xcalloc(900001, 1);
-	cleanup_buf struct buf out = BUF_INIT;
 	int64_t waiting = -1;
 	int64_t rows = 0;
 
