@@ -272,6 +272,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
     for line, wanted in (("stile au", ["audit"]), ("stile surface ch", ["check"]),
                          ("stile mcp ", ["serve"]), ("stile mcp serve --allow-w", ["--allow-write"]),
+                         ("stile vault file up", ["upload"]), ("stile vault file put --ex", ["--expect"]),
                          ("stile call git_log --r", ["--root"])):
         done = subprocess.run(["bash", "-c", script, "bash", binary, line], capture_output=True,
                               text=True, check=False)
