@@ -42,7 +42,8 @@ static int check_text(struct call *call)
 	    &call->err, ERR_BAD_OUTPUT, "the result has no text where the resource wants it");
 }
 
-enum call_step call_result(struct call *call)
+/* What the program printed, as it may be seen and quoted, and what it did without. */
+static int make_result(struct call *call)
 {
 	cleanup_strvec struct strvec unset = STRVEC_INIT;
 	size_t masks;
@@ -52,18 +53,6 @@ enum call_step call_result(struct call *call)
 		.unset = &unset,
 	};
 
-	if (call->tool == NULL) {
-		surface_resource_content(call->resource, &call->result);
-		return CALL_NEXT;
-	}
-	if (call->tool->builtin == SURFACE_BUILTIN_CONTEXT) {
-		call_write_context(call, &call->result);
-		return CALL_NEXT;
-	}
-	if (call->tool->builtin == SURFACE_BUILTIN_STATUS) {
-		call_status_result(call);
-		return CALL_NEXT;
-	}
 	run_normalise(&call->outcome.out,
 	    surface_wants_json(call->tool, json_root(&call->resolved)), &call->out);
 	take_stderr(call);
@@ -71,10 +60,23 @@ enum call_step call_result(struct call *call)
 	run.out_len = call->out.len;
 	run.err = call->run_err.data;
 	run.err_len = call->run_err.len;
+	masks = take_quotable(call, &run);
 	if (run.exit_status != 0)
 		run_unset_variables(&call->tool->surface->program.env, &call->command.set, &unset);
-	masks = take_quotable(call, &run);
 	surface_make_result(call->tool, json_root(&call->resolved), &run, &call->result);
 	call->masks += call->result.is_error ? masks : 0;
-	return check_text(call) < 0 ? CALL_FAIL : CALL_NEXT;
+	return check_text(call);
+}
+
+enum call_step call_result(struct call *call)
+{
+	if (call->tool == NULL)
+		surface_resource_content(call->resource, &call->result);
+	else if (call->tool->builtin == SURFACE_BUILTIN_CONTEXT)
+		call_write_context(call, &call->result);
+	else if (call->tool->builtin == SURFACE_BUILTIN_STATUS)
+		call_status_result(call);
+	else if (make_result(call) < 0)
+		return CALL_FAIL;
+	return CALL_NEXT;
 }
