@@ -56,7 +56,7 @@ struct loader {
 	struct part *used[LOADER_USE_MAX]; /* its parts, in `use` order */
 	size_t used_len;
 	bool input_used[LOADER_INPUTS_MAX]; /* by a word, condition or result */
-	bool is_uri; /* its inputs are the variables of a URI */
+	bool is_uri;                        /* its inputs are the variables of a URI */
 	size_t elements_len;
 };
 

@@ -154,7 +154,8 @@ static int check_place(const struct resolving *r, const char *path)
 	if (!dirs_is_below_any(path, r->launch->roots))
 		return refuse(r, "lies outside the folders that this server was started with");
 	if (is_closed(path, r->launch->closed))
-		return refuse(r, "is closed to tools: data, credentials, client configuration, the system's own");
+		return refuse(r, "is closed to tools: data, credentials, client configuration, the "
+				 "system's own");
 	if (!text_is_utf8(path, strlen(path)))
 		return refuse(r, "leads to a name that is not UTF-8");
 	return 0;

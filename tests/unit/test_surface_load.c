@@ -264,7 +264,8 @@ static void limits_are_within_the_hosts(void **state)
 		{ HEAD "limits: { timeout: 2h }\ntools:\n" TOOL, 4, "past the maximum" },
 		{ HEAD "limits: { timeout: 0s }\ntools:\n" TOOL, 4, "more than nothing" },
 		{ HEAD "limits: { timeout: 30 }\ntools:\n" TOOL, 4, "a text is wanted" },
-		{ HEAD "limits: { output: 17MiB }\ntools:\n" TOOL, 4, "17MiB is past the maximum, 16MiB" },
+		{ HEAD "limits: { output: 17MiB }\ntools:\n" TOOL, 4,
+		    "17MiB is past the maximum, 16MiB" },
 		{ HEAD "limits: { result: 4MiB }\ntools:\n" TOOL, 4, "past the maximum" },
 		{ HEAD "limits: { children: 65 }\ntools:\n" TOOL, 4, "from 1 to 64" },
 		{ HEAD "tools:\n- { name: a, description: A., effect: read, argv: [x], limits: { "
