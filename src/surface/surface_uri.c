@@ -8,6 +8,7 @@
 #include "surface/surface_internal.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* ---- segments ---- */
 
@@ -36,14 +37,8 @@ bool surface_uri_begin(const char *pattern, const char *uri, struct uri_step *re
 {
 	size_t n = scheme_len(pattern);
 
-	if (n == 0 || scheme_len(uri) != n)
+	if (n == 0 || scheme_len(uri) != n || strncasecmp(uri, pattern, n) != 0)
 		return false;
-	for (size_t i = 0; i < n; i++) {
-		char c = uri[i] >= 'A' && uri[i] <= 'Z' ? (char)(uri[i] - 'A' + 'a') : uri[i];
-
-		if (c != pattern[i])
-			return false;
-	}
 	set_step(ret_step, pattern + n, uri + n);
 	return true;
 }
