@@ -195,17 +195,6 @@ static int put_at(struct vault *vault, struct op *op, const char *ref, struct pl
 	return got < 0 ? -1 : 0;
 }
 
-static int end_with(struct vault *vault, struct op *op, int result, struct vault_version *version,
-    struct vault_version *ret, struct err *err)
-{
-	result = op_end(vault, op, result, err);
-	if (result == 0)
-		*ret = *version;
-	else
-		vault_version_release(version);
-	return result;
-}
-
 int vault_file_put(struct vault *vault, const char *ref, const struct vault_staged *staged,
     const struct vault_put *put, struct vault_version *ret, struct err *err)
 {
@@ -222,7 +211,7 @@ int vault_file_put(struct vault *vault, const char *ref, const struct vault_stag
 	if (result == 0)
 		result = put_at(vault, &op, ref, &place, staged, put, &version, err);
 	place_release(&place);
-	return end_with(vault, &op, result, &version, ret, err);
+	return version_end(vault, &op, result, &version, ret, err);
 }
 
 /* ---- copy ---- */
@@ -352,7 +341,7 @@ int vault_file_revert(struct vault *vault, const char *file, const char *version
 		result = guard_revert(vault, &op, &found, err);
 	if (result == 0)
 		result = revert(vault, &op, &found, version, message, &made, err);
-	return end_with(vault, &op, result, &made, ret, err);
+	return version_end(vault, &op, result, &made, ret, err);
 }
 
 /* ---- difference ---- */

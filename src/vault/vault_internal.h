@@ -272,6 +272,10 @@ int version_insert(struct vault *vault, const struct new_version *version,
 int version_load(struct vault *vault, const char *id, struct vault_version *ret, struct err *err)
     MUST_CHECK;
 
+/* Ends op; its version goes to *ret, or is released when result or the end is a failure. */
+int version_end(struct vault *vault, struct op *op, int result, struct vault_version *version,
+    struct vault_version *ret, struct err *err) MUST_CHECK;
+
 /* The id of the version that text (id, number, NULL: head) names among those of file. */
 int version_find(struct vault *vault, const struct found *file, const char *text,
     char ret_id[ID_TEXT_SIZE], struct err *err) MUST_CHECK;

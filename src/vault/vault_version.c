@@ -194,7 +194,7 @@ static int locate(struct vault *vault, struct op *op, const char *file_ref, cons
 
 /* ---- reading ---- */
 
-static int end_with(struct vault *vault, struct op *op, int result, struct vault_version *version,
+int version_end(struct vault *vault, struct op *op, int result, struct vault_version *version,
     struct vault_version *ret, struct err *err)
 {
 	result = op_end(vault, op, result, err);
@@ -214,7 +214,7 @@ int vault_version_info(struct vault *vault, const char *file, const char *versio
 
 	if (result == 0)
 		result = locate(vault, &op, file, version, &found, err);
-	return end_with(vault, &op, result, &found, ret, err);
+	return version_end(vault, &op, result, &found, ret, err);
 }
 
 struct reader {
