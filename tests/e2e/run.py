@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs the end-to-end tests against a real binary and prints TAP.
 
-    tests/e2e/run.py --binary BUILD/stile --fake BUILD/tests/data/fake [--jobs N] [WORD…]
+    tests/e2e/run.py --binary BUILD/stile --fake BUILD/tests/data/fake [--jobs N] [--except REGEX] [WORD…]
 
 A WORD selects the tests whose name holds it. Tests are the cases of *.talk (see talk.py for the
 format) and the functions marked @test in situations_*.py (see stile.py for their helpers). Q and P
@@ -14,6 +14,7 @@ import concurrent.futures
 import glob
 import importlib
 import os
+import re
 import shutil
 import sys
 import traceback
@@ -81,9 +82,11 @@ def main():
     parser.add_argument('--binary', required=True)
     parser.add_argument('--fake', required=True)
     parser.add_argument('--jobs', type=int, default=4)
+    parser.add_argument('--except', dest='left_out', help='leave out names that begin so')
     parser.add_argument('words', nargs='*')
     options = parser.parse_args()
-    tests = [t for t in collect() if all(w in t[0] for w in options.words)]
+    tests = [t for t in collect() if all(w in t[0] for w in options.words)
+             and not (options.left_out and re.match(options.left_out, t[0]))]
     print(f'1..{len(tests)}', flush=True)
     prepare(options)
     failed = 0
