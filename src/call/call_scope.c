@@ -8,14 +8,16 @@ static bool is_shown(const struct host *host, const struct tool *tool, bool by_r
 	const struct surface *surface = tool->surface;
 	const struct gate_tool facts = {
 		.surface = surface->name,
+		.name = tool->name,
+		.rank = (enum gate_rank)(tool->rank + GATE_RANK_READ),
 		.is_hidden = tool->is_hidden && !by_resource,
 		.is_discovery = tool->is_discovery,
 		.is_scoped = surface->is_scoped,
 		.executes_any = tool->executes_any,
 	};
+	const struct gate_scope scope = { .has_scope = host->options->workspace != NULL };
 
-	return gate_scope_shows(
-	    &facts, host->options->workspace != NULL, &host->options->allow_exec);
+	return gate_scope_shows(&facts, &scope, &host->options->allow_exec);
 }
 
 static void list_tools(struct host *host, const struct surface *surface)

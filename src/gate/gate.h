@@ -11,6 +11,7 @@
  * gate_trust    a surface that is not built in is served only after a person trusted it (DESIGN
  *               §5.0): trust.yaml holds the digest of its file and of the program where this user
  *               can write it
+ * gate_contract what a stage's CONTEXT.md grants
  * gate_scope    visible to this caller?
  * gate_write    permit, ask a person, or refuse
  * gate_config   the host's config.yaml: trusted folders, write waivers
@@ -146,24 +147,71 @@ struct gate_gitconfig {
 int gate_repository_check_config(
     const char *text, size_t len, struct gate_gitconfig *config, struct err *err) MUST_CHECK;
 
+/* ---- a stage's contract ---- */
+
+/* A CONTEXT.md may have so many bytes; its front matter, from the first byte of the file up to the
+ * line that closes it, so many, and so many values (each key, scalar, list and mapping is one) in so
+ * many lists and mappings within each other. */
+#define GATE_CONTRACT_MAX ((size_t)1024 * 1024)
+#define GATE_FRONT_MATTER_MAX ((size_t)16 * 1024)
+#define GATE_FRONT_MATTER_NODES ((size_t)512)
+#define GATE_FRONT_MATTER_DEPTH 8
+
+/* Does this host know a tool of that name? */
+typedef bool (*gate_known_fn)(void *ctx, const char *tool);
+
+/*
+ * Reads the bytes of a CONTEXT.md: front matter between a first line `---` and the next line `---`
+ * (blanks may follow the dashes, lines may end in CR LF), and in it `mcp.tools`, a list of names of
+ * tools; an empty list is one. ret_tools receives the names, sorted by their bytes (gate_scope).
+ *
+ * Anything else grants nothing: -1, and err's message is the one reason, naming the line where there
+ * is one. ERR_NOT_FOUND: there is no front matter, or no `mcp` in it; that is no fault. Everything
+ * else is ERR_CONFIGURATION: not UTF-8, a byte order mark, a block that is not closed, what the
+ * bounded YAML reader refuses, line breaks and directions that people do not see, a wrong type, a
+ * key beside `tools`, a name twice, and a name that is_known does not know. Keys beside `mcp` are
+ * others' business. is_known NULL: names are not checked.
+ */
+int gate_contract_read(const char *text, size_t len, gate_known_fn is_known, void *ctx,
+    struct strvec *ret_tools, struct err *err) MUST_CHECK;
+
 /* ---- scope ---- */
+
+enum gate_rank { GATE_RANK_NONE, GATE_RANK_READ, GATE_RANK_WRITE, GATE_RANK_MANAGE };
+
+/* "none", "read", "write", "manage"; and back: false for any other word. */
+const char *gate_rank_name(enum gate_rank rank);
+bool gate_rank_parse(const char *name, enum gate_rank *ret_rank);
+
+/* What was decided about the stage that the caller works in. */
+struct gate_scope {
+	bool has_scope;      /* false: launched without a stage; the rest is empty */
+	enum gate_rank rank; /* the caller's effective one on the stage */
+	struct strvec tools; /* the contract's, sorted by their bytes */
+};
+
+#define GATE_SCOPE_INIT ((struct gate_scope){ .tools = STRVEC_INIT })
+void gate_scope_release(struct gate_scope *scope);
 
 /* What decides whether a tool is visible. */
 struct gate_tool {
 	const char *surface;
-	bool is_hidden;    /* for resources and plans only */
-	bool is_discovery; /* visible without a scope */
-	bool is_scoped;    /* of a scoped surface */
-	bool executes_any; /* runs a program the caller names */
+	const char *name;
+	enum gate_rank rank; /* what a caller needs */
+	bool is_hidden;      /* for resources and plans only */
+	bool is_discovery;   /* of a scoped surface: visible whatever the scope */
+	bool is_scoped;      /* of a scoped surface */
+	bool executes_any;   /* runs a program the caller names */
 };
 
 /*
  * Is the tool visible? Without a scope: all tools of unscoped surfaces, discovery tools of scoped
- * ones; with a scope nothing is visible that no contract names (contracts come with the vault: until
- * then only discovery tools). Tools that execute what the caller names need allow_exec.
+ * ones. With one, whatever surface it is of: if the contract names it and the rank reaches the
+ * tool's; and the discovery tools of scoped surfaces. Never a hidden one, and one that executes what
+ * the caller names only with allow_exec.
  */
 bool gate_scope_shows(
-    const struct gate_tool *tool, bool has_scope, const struct strvec *allow_exec);
+    const struct gate_tool *tool, const struct gate_scope *scope, const struct strvec *allow_exec);
 
 /* ---- write gate ---- */
 

@@ -12,13 +12,19 @@
 #include "base/strvec.h"
 #include "gate/gate.h"
 
-static const bool unscoped = false;
-static const bool scoped = true;
+static char git_log[] = "git_log";
+static char git_show[] = "git_show";
+static char *granted[] = { git_log, git_show, NULL };
+static const struct gate_scope unscoped = { 0 };
+static const struct gate_scope empty = { .has_scope = true, .rank = GATE_RANK_MANAGE };
+static const struct gate_scope scoped = {
+	.has_scope = true, .rank = GATE_RANK_WRITE, .tools = { .items = granted, .len = 2 }
+};
 static const struct strvec nobody = { 0 };
 
 static struct gate_tool read_tool(void)
 {
-	return (struct gate_tool){ .surface = "git" };
+	return (struct gate_tool){ .surface = "git", .name = "git_log", .rank = GATE_RANK_READ };
 }
 
 static void a_hidden_tool_is_never_shown(void **state)
@@ -28,8 +34,8 @@ static void a_hidden_tool_is_never_shown(void **state)
 	(void)state;
 	tool.is_hidden = true;
 	tool.is_discovery = true;
-	assert_false(gate_scope_shows(&tool, unscoped, &nobody));
-	assert_false(gate_scope_shows(&tool, scoped, &nobody));
+	assert_false(gate_scope_shows(&tool, &unscoped, &nobody));
+	assert_false(gate_scope_shows(&tool, &scoped, &nobody));
 }
 
 static void a_tool_that_executes_needs_the_launch_option(void **state)
@@ -40,10 +46,10 @@ static void a_tool_that_executes_needs_the_launch_option(void **state)
 	(void)state;
 	tool.executes_any = true;
 	strvec_push(&allowed, "pass");
-	assert_false(gate_scope_shows(&tool, unscoped, &nobody));
-	assert_false(gate_scope_shows(&tool, unscoped, &allowed));
+	assert_false(gate_scope_shows(&tool, &unscoped, &nobody));
+	assert_false(gate_scope_shows(&tool, &unscoped, &allowed));
 	strvec_push(&allowed, "git");
-	assert_true(gate_scope_shows(&tool, unscoped, &allowed));
+	assert_true(gate_scope_shows(&tool, &unscoped, &allowed));
 }
 
 static void a_scoped_surface_shows_only_discovery_without_a_scope(void **state)
@@ -52,9 +58,9 @@ static void a_scoped_surface_shows_only_discovery_without_a_scope(void **state)
 
 	(void)state;
 	tool.is_scoped = true;
-	assert_false(gate_scope_shows(&tool, unscoped, &nobody));
+	assert_false(gate_scope_shows(&tool, &unscoped, &nobody));
 	tool.is_discovery = true;
-	assert_true(gate_scope_shows(&tool, unscoped, &nobody));
+	assert_true(gate_scope_shows(&tool, &unscoped, &nobody));
 }
 
 static void a_scope_hides_what_no_contract_names(void **state)
@@ -62,8 +68,73 @@ static void a_scope_hides_what_no_contract_names(void **state)
 	struct gate_tool tool = read_tool();
 
 	(void)state;
-	assert_true(gate_scope_shows(&tool, unscoped, &nobody));
-	assert_false(gate_scope_shows(&tool, scoped, &nobody));
+	assert_true(gate_scope_shows(&tool, &unscoped, &nobody));
+	assert_false(gate_scope_shows(&tool, &empty, &nobody));
+	assert_true(gate_scope_shows(&tool, &scoped, &nobody));
+	for (size_t i = 0; i < 4; i++) {
+		static const char *const names[] = { "git_lo", "git_log2", "a", "" };
+
+		tool.name = names[i];
+		assert_false(gate_scope_shows(&tool, &scoped, &nobody));
+	}
+}
+
+static void a_scope_hides_what_the_rank_does_not_reach(void **state)
+{
+	struct gate_tool tool = read_tool();
+	struct gate_scope scope = scoped;
+
+	(void)state;
+	for (enum gate_rank rank = GATE_RANK_NONE; rank <= GATE_RANK_MANAGE; rank++) {
+		for (enum gate_rank needed = GATE_RANK_READ; needed <= GATE_RANK_MANAGE; needed++) {
+			scope.rank = rank;
+			tool.rank = needed;
+			assert_int_equal(gate_scope_shows(&tool, &scope, &nobody), rank >= needed);
+		}
+	}
+	scope.rank = GATE_RANK_NONE;
+	tool.rank = GATE_RANK_NONE;
+	assert_false(gate_scope_shows(&tool, &scope, &nobody));
+}
+
+static void a_scope_leaves_the_discovery_tools_of_scoped_surfaces_alone(void **state)
+{
+	struct gate_tool tool = read_tool();
+
+	(void)state;
+	tool.is_discovery = true;
+	assert_false(gate_scope_shows(&tool, &empty, &nobody));
+	tool.is_scoped = true;
+	assert_true(gate_scope_shows(&tool, &empty, &nobody));
+	tool.is_hidden = true;
+	assert_false(gate_scope_shows(&tool, &empty, &nobody));
+}
+
+static void a_contract_is_no_way_round_the_launch_options(void **state)
+{
+	struct gate_tool tool = read_tool();
+
+	(void)state;
+	tool.executes_any = true;
+	assert_false(gate_scope_shows(&tool, &scoped, &nobody));
+	tool.executes_any = false;
+	tool.is_hidden = true;
+	assert_false(gate_scope_shows(&tool, &scoped, &nobody));
+}
+
+static void ranks_have_names(void **state)
+{
+	enum gate_rank rank = GATE_RANK_WRITE;
+
+	(void)state;
+	assert_false(gate_rank_parse("", &rank));
+	assert_false(gate_rank_parse("Read", &rank));
+	assert_false(gate_rank_parse("owner", &rank));
+	assert_int_equal(rank, GATE_RANK_WRITE);
+	for (enum gate_rank each = GATE_RANK_NONE; each <= GATE_RANK_MANAGE; each++) {
+		assert_true(gate_rank_parse(gate_rank_name(each), &rank));
+		assert_int_equal(rank, each);
+	}
 }
 
 /* ---- the write gate ---- */
@@ -547,6 +618,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_tool_that_executes_needs_the_launch_option),
 	cmocka_unit_test(a_scoped_surface_shows_only_discovery_without_a_scope),
 	cmocka_unit_test(a_scope_hides_what_no_contract_names),
+	cmocka_unit_test(a_scope_hides_what_the_rank_does_not_reach),
+	cmocka_unit_test(a_scope_leaves_the_discovery_tools_of_scoped_surfaces_alone),
+	cmocka_unit_test(a_contract_is_no_way_round_the_launch_options),
+	cmocka_unit_test(ranks_have_names),
 	cmocka_unit_test(a_read_is_permitted_whatever_else),
 	cmocka_unit_test(writing_is_off_unless_the_launch_allows_it),
 	cmocka_unit_test(confirm_false_is_a_veto_and_confirm_true_is_nothing),
