@@ -23,8 +23,13 @@
  *   change it takes VAULT_MANAGE, and nobody who is limited (vault_limit) changes one.
  *
  * An entry is a folder or a file. A `ref` names one: an id (`fol_…`, `fil_…`), a path from the root
- * (`/team/plan.md`), or a path from an id (`fol_…/plan.md`). A path leads to what lives; what is in
- * the trash is named by its id, or by its path where that is the only one of this name there.
+ * (`/team/plan.md`), or a path from an id (`fol_…/plan.md`). With a limit (vault_limit) any other ref
+ * is a path from the limit's folder: `stages/01-research/CONTEXT.md`. A path leads to what lives; what
+ * is in the trash is named by its id, or by its path where that is the only one of this name there.
+ *
+ * A path that is handed out begins at the topmost folder on the way that the caller may read, and
+ * names nothing above it: `/team/plan.md` for who may read the root, else `fol_…/plan.md`, or `fol_…`
+ * for that folder itself. It is a ref.
  *
  * Objects that a verb returns own their texts and are released by the caller; objects that a
  * callback is given are borrowed until it returns. A callback that returns -1 ends the verb with
@@ -179,9 +184,9 @@ struct secret *vault_token_parse(char *text, struct err *err) MUST_CHECK;
 
 struct vault_entry {
 	char *id;
-	char *parent; /* id; NULL: the root */
+	char *parent; /* id; NULL: the root, or the topmost that the caller may read */
 	char *name;   /* empty: the root */
-	char *path;   /* from the root */
+	char *path;   /* as the caller may see it: a ref */
 	enum vault_kind kind;
 	enum vault_rank rank; /* the caller's effective one */
 	char *created_by;     /* principal's id */

@@ -80,6 +80,9 @@ int entry_load(struct vault *vault, const char *id, enum vault_rank rank, struct
 
 	if (got == 1) {
 		entry_read(stmt, rank, path, ret);
+		/* the topmost that may be read: what it is in is not there for the caller */
+		if (strchr(path, '/') == NULL)
+			free(steal_ptr(&ret->parent));
 		return 0;
 	}
 	free(path);
@@ -291,11 +294,12 @@ static int ensure(struct vault *vault, struct op *op, const char *ref, struct er
 
 	if (result == 0)
 		return 0;
-	if (missing.code != ERR_NOT_FOUND || above == NULL) {
+	/* a single name may count from the limit's folder, which is there */
+	if (missing.code != ERR_NOT_FOUND || (above == NULL && !ref_is_relative(vault, ref))) {
 		err_move(err, &missing);
 		return -1;
 	}
-	if (ensure(vault, op, above, err) < 0)
+	if (above != NULL && ensure(vault, op, above, err) < 0)
 		return -1;
 	result = create(vault, op, ref, VAULT_WRITE, &made, err);
 	vault_entry_release(&made);
@@ -363,14 +367,14 @@ static int guard_place(struct vault *vault, const struct found *entry, const cha
 /* The same for the place where entry is. */
 static int guard_here(struct vault *vault, const struct found *entry, struct err *err)
 {
-	cleanup_free char *folder_path = NULL;
+	cleanup_free char *folder_name = NULL;
 
 	if (vault->within[0] == '\0')
 		return 0;
-	folder_path = path_of(vault, entry->parent, err);
-	if (folder_path == NULL)
+	folder_name = name_of(vault, entry->parent, err);
+	if (folder_name == NULL)
 		return -1;
-	return guard_place(vault, entry, strrchr(folder_path, '/') + 1, entry->name, err);
+	return guard_place(vault, entry, folder_name, entry->name, err);
 }
 
 static int not_the_root(const struct found *entry, struct err *err)
@@ -445,17 +449,17 @@ static int rename_entry(struct vault *vault, struct op *op, const char *ref, enu
     const char *given, struct vault_entry *ret, struct err *err)
 {
 	cleanup_found struct found entry = { 0 };
-	cleanup_free char *folder_path = NULL;
+	cleanup_free char *folder_name = NULL;
 	cleanup_free char *name = name_normalise(given, strlen(given), err);
 
 	if (name == NULL || resolve_movable(vault, op, ref, want, FOUND_LIVING, &entry, err) < 0)
 		return -1;
-	folder_path = path_of(vault, entry.parent, err);
-	if (folder_path == NULL)
+	folder_name = name_of(vault, entry.parent, err);
+	if (folder_name == NULL)
 		return -1;
 	op_set(&op->before, entry.name);
 	op_set(&op->after, name);
-	if (guard_place(vault, &entry, strrchr(folder_path, '/') + 1, name, err) < 0 ||
+	if (guard_place(vault, &entry, folder_name, name, err) < 0 ||
 	    check_free(vault, entry.parent, name, err) < 0 ||
 	    store_run(vault, SQL_PLACE, BINDS(B_TEXT(entry.id), B_TEXT(entry.parent), B_TEXT(name)),
 		err) < 0)

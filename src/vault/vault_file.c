@@ -116,7 +116,7 @@ static char *ref_with_folder(struct vault *vault, struct op *op, const char *ref
 {
 	cleanup_found struct found file = { 0 };
 
-	if (strchr(ref, '/') != NULL)
+	if (strchr(ref, '/') != NULL || ref_is_relative(vault, ref))
 		return xstrdup(ref);
 	if (resolve(vault, op, ref, VAULT_WANT_FILE, FOUND_LIVING, VAULT_READ, &file, err) < 0)
 		return NULL;

@@ -189,6 +189,9 @@ int resolve(struct vault *vault, struct op *op, const char *ref, enum vault_want
 int resolve_parent(struct vault *vault, struct op *op, const char *ref, enum vault_rank needed,
     struct found *ret_folder, char **ret_name, struct err *err) MUST_CHECK;
 
+/* True when ref counts from the folder of the limit. */
+bool ref_is_relative(const struct vault *vault, const char *ref);
+
 /* ERR_NOT_FOUND in the one text. */
 int not_found(const char *ref, struct err *err);
 
@@ -211,8 +214,15 @@ int standing_of(struct vault *vault, const char *id, const char *principal, stru
 int child_of(struct vault *vault, const char *folder, const char *name, char ret_id[ID_TEXT_SIZE],
     struct err *err) MUST_CHECK;
 
-/* The path of an entry from the root; owned. */
+/*
+ * The path of an entry as the caller sees it: from the topmost folder that it may read, which an id
+ * names unless it is the root; owned. The whole path is for the audit alone.
+ */
 char *path_of(struct vault *vault, const char *id, struct err *err) MUST_CHECK;
+char *path_from_root(struct vault *vault, const char *id, struct err *err) MUST_CHECK;
+
+/* The name of an entry, owned; "" of the root. */
+char *name_of(struct vault *vault, const char *id, struct err *err) MUST_CHECK;
 
 /* Refuses a limited caller, and one without VAULT_MANAGE, to touch a contract. */
 int guard_contract(const struct vault *vault, const struct found *folder, const char *name,

@@ -69,7 +69,7 @@ static int purge(struct vault *vault, struct op *op, const char *ref, enum vault
 		return -1;
 	if (vault->within[0] != '\0')
 		return err_set(err, ERR_PERMISSION_DENIED, "nothing is purged from within a stage");
-	path = path_of(vault, found.id, err);
+	path = path_from_root(vault, found.id, err);
 	if (path == NULL || collect(vault, found.id, &ids, counts, err) < 0)
 		return -1;
 	op_set(&op->before, path);

@@ -27,7 +27,16 @@ static const char SQL_TRASHED_CHILD[] =
     "SELECT id, count(*) FROM entry WHERE parent = ?1 AND name = ?2 AND trashed_us > 0";
 static const char SQL_ENTRY[] =
     "SELECT parent, name, kind, trashed_us, head FROM entry WHERE id = ?1 AND org = ?2";
-static const char SQL_UP[] = "SELECT parent, name FROM entry WHERE id = ?1";
+/* From the entry up: what is granted to the caller there, and which of them is the limit. */
+static const char SQL_UP[] =
+    "WITH RECURSIVE up (id, parent, name, depth) AS ("
+    " SELECT id, parent, name, 0 FROM entry WHERE id = ?1 UNION ALL"
+    " SELECT entry.id, entry.parent, entry.name, up.depth + 1"
+    " FROM up JOIN entry ON entry.id = up.parent)"
+    "SELECT up.id, up.name, grant.rank IS NOT NULL, up.id = ?3"
+    " FROM up LEFT JOIN grant ON grant.folder = up.id AND grant.principal = ?2"
+    " ORDER BY up.depth";
+static const char SQL_NAME[] = "SELECT name FROM entry WHERE id = ?1";
 
 void found_release(struct found *found)
 {
@@ -110,47 +119,71 @@ static bool is_id(const char *text, size_t len)
 }
 
 /* One step down; is_last and a state decide whether the trash is looked at. 1, 0, -1. */
-static int step_down(struct vault *vault, char id[ID_TEXT_SIZE], const char *name, size_t len,
-    bool is_last, enum found_state state, struct err *err)
+static int step_down(struct vault *vault, char id[ID_TEXT_SIZE], const char *name, bool is_last,
+    enum found_state state, struct err *err)
 {
-	cleanup_free char *normal = name_normalise(name, len, err);
-	int got;
+	int got = is_last && state == FOUND_TRASH ? 0 : child_of(vault, id, name, id, err);
 
-	if (normal == NULL)
-		return -1;
-	got = is_last && state == FOUND_TRASH ? 0 : child_of(vault, id, normal, id, err);
 	if (got == 0 && is_last && state != FOUND_LIVING)
-		got = trashed_child_of(vault, id, normal, id, err);
+		got = trashed_child_of(vault, id, name, id, err);
 	return got;
 }
 
-/* Walks names from id on. 1: id is where they lead; 0: nowhere. A slash at the end is no name. */
+/*
+ * Walks names from id on. 1: id is where they lead; 0: nowhere. A slash at the end is no name.
+ * A name that none can be is refused also where nothing is any more: refused only below what there
+ * is, it would tell what there is.
+ */
 static int walk(struct vault *vault, char id[ID_TEXT_SIZE], const char *path,
     enum found_state state, struct err *err)
 {
 	int got = 1;
 
-	for (path += strspn(path, "/"); got == 1 && *path != '\0';) {
+	for (path += strspn(path, "/"); got >= 0 && *path != '\0';) {
 		size_t len = strcspn(path, "/");
-		const char *next = path + len + strspn(path + len, "/");
+		cleanup_free char *name = name_normalise(path, len, err);
 
-		got = step_down(vault, id, path, len, *next == '\0', state, err);
-		path = next;
+		path += len + strspn(path + len, "/");
+		if (name == NULL)
+			return -1;
+		if (got == 1)
+			got = step_down(vault, id, name, *path == '\0', state, err);
 	}
 	return got;
+}
+
+bool ref_is_relative(const struct vault *vault, const char *ref)
+{
+	return vault->within[0] != '\0' && ref[0] != '\0' && ref[0] != '/' &&
+	       !is_id(ref, strcspn(ref, "/"));
+}
+
+/* Where a ref begins: 1, *ret_len of its bytes name it. 0: it names no beginning. */
+static int begin(struct vault *vault, const char *ref, char ret_id[ID_TEXT_SIZE], size_t *ret_len)
+{
+	size_t len = strcspn(ref, "/");
+
+	*ret_len = 0;
+	if (ref[0] == '/') {
+		memcpy(ret_id, vault->root, sizeof(vault->root));
+	} else if (is_id(ref, len)) {
+		(void)snprintf(ret_id, ID_TEXT_SIZE, "%.*s", (int)len, ref);
+		*ret_len = len;
+	} else if (ref_is_relative(vault, ref)) {
+		memcpy(ret_id, vault->within, sizeof(vault->within));
+	} else {
+		return 0;
+	}
+	return 1;
 }
 
 /* 1: ret_id is what ref names, seen or not; 0: nothing. */
 static int locate(struct vault *vault, const char *ref, enum found_state state,
     char ret_id[ID_TEXT_SIZE], struct err *err)
 {
-	size_t len = strcspn(ref, "/");
+	size_t len;
 
-	if (ref[0] == '/')
-		memcpy(ret_id, vault->root, sizeof(vault->root));
-	else if (is_id(ref, len))
-		(void)snprintf(ret_id, ID_TEXT_SIZE, "%.*s", (int)len, ref);
-	else
+	if (begin(vault, ref, ret_id, &len) == 0)
 		return err_set(err, ERR_INVALID_ARGUMENT,
 		    "a file or folder is named by its id or by a path from the root: "
 		    "/team/plan.md");
@@ -252,11 +285,11 @@ int resolve_parent(struct vault *vault, struct op *op, const char *ref, enum vau
 		end--;
 	for (start = end; start > 0 && ref[start - 1] != '/';)
 		start--;
-	if (start == 0 || start == end)
+	if (start == end || (start == 0 && !ref_is_relative(vault, ref)))
 		return err_set(err, ERR_INVALID_ARGUMENT,
 		    "what is to be made is named by a path from the root or from an id: "
 		    "/team/plan.md");
-	folder = xmemdupz(ref, start);
+	folder = start == 0 ? xstrdup(vault->within) : xmemdupz(ref, start);
 	name = name_normalise(ref + start, end - start, err);
 	if (name == NULL || resolve(vault, op, folder, VAULT_WANT_FOLDER, FOUND_LIVING, needed,
 				ret_folder, err) < 0)
@@ -293,39 +326,78 @@ int guard_contract(
 
 /* ---- paths ---- */
 
-/* One step up: *ret_name is the entry's name, id its parent's or empty. 1, 0, -1. */
-static int step_up(struct vault *vault, char id[ID_TEXT_SIZE], char **ret_name, struct err *err)
+/* The names from an entry up to the root, and how far up the caller may look. */
+struct way {
+	struct strvec names;
+	char top
+	    [ID_TEXT_SIZE]; /* the topmost that may be read, or the root: top_at above the entry */
+	size_t top_at;
+};
+
+/* Takes the row of the next one up; false at the limit, above which there is nothing to see. */
+static bool take_step(struct way *way, struct sql_stmt *stmt, bool is_whole)
+{
+	bool is_limit = sql_column_int(stmt, 3) != 0;
+
+	if (is_whole || sql_column_int(stmt, 2) != 0 || is_limit || way->names.len == 0) {
+		(void)snprintf(way->top, sizeof(way->top), "%s", sql_column_text(stmt, 0));
+		way->top_at = way->names.len;
+	}
+	strvec_push(&way->names, sql_column_text(stmt, 1));
+	return is_whole || !is_limit;
+}
+
+static int walk_up(
+    struct vault *vault, const char *id, bool is_whole, struct way *way, struct err *err)
 {
 	cleanup_reset struct sql_stmt *stmt = NULL;
-	int got = store_row(vault, SQL_UP, BINDS(B_TEXT(id)), &stmt, err);
+	int got = store_row(vault, SQL_UP,
+	    BINDS(B_TEXT(id), B_TEXT(vault->principal), B_TEXT(vault->within)), &stmt, err);
 
-	if (got <= 0)
-		return got;
-	*ret_name = store_text(stmt, 1);
-	return store_id(stmt, 0, id, err) < 0 ? -1 : 1;
+	while (got == 1 && take_step(way, stmt, is_whole))
+		got = sql_step(stmt, err);
+	return got < 0 ? -1 : 0;
+}
+
+static char *join_way(const struct vault *vault, const struct way *way)
+{
+	bool is_from_root = strcmp(way->top, vault->root) == 0;
+	cleanup_buf struct buf path = BUF_INIT;
+
+	if (!is_from_root || way->top_at == 0)
+		buf_adds(&path, is_from_root ? "/" : way->top);
+	for (size_t i = way->top_at; i > 0; i--)
+		buf_addf(&path, "/%s", way->names.items[i - 1]);
+	return buf_detach(&path);
+}
+
+static char *path_up(struct vault *vault, const char *id, bool is_whole, struct err *err)
+{
+	struct way way = { .names = STRVEC_INIT };
+	char *path = walk_up(vault, id, is_whole, &way, err) < 0 ? NULL : join_way(vault, &way);
+
+	strvec_release(&way.names);
+	return path;
 }
 
 char *path_of(struct vault *vault, const char *id, struct err *err)
 {
-	char at[ID_TEXT_SIZE];
-	cleanup_free char *path = NULL;
-	int got = 1;
+	return path_up(vault, id, false, err);
+}
 
-	memcpy(at, id, strlen(id) + 1);
-	while (at[0] != '\0') {
-		cleanup_free char *name = NULL;
-		char *longer;
+char *path_from_root(struct vault *vault, const char *id, struct err *err)
+{
+	return path_up(vault, id, true, err);
+}
 
-		got = step_up(vault, at, &name, err);
-		if (got < 0)
-			return NULL;
-		if (got == 0 || at[0] == '\0')
-			break;
-		longer = xasprintf("/%s%s", name, path == NULL ? "" : path);
-		free(path);
-		path = longer;
-	}
-	return path == NULL ? xstrdup("/") : steal_ptr(&path);
+char *name_of(struct vault *vault, const char *id, struct err *err)
+{
+	cleanup_reset struct sql_stmt *stmt = NULL;
+	int got = store_row(vault, SQL_NAME, BINDS(B_TEXT(id)), &stmt, err);
+
+	if (got == 0)
+		(void)not_found(id, err);
+	return got == 1 ? store_text(stmt, 0) : NULL;
 }
 
 /* ---- the limit ---- */

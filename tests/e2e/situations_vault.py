@@ -424,7 +424,16 @@ def within():
         out = vault.value('file', 'info', '/out')['id']
         folder = vault.value('folder', 'info', '/w')['id']
         limit = f'--within={folder}'
-        equal(vault.value(limit, 'file', 'info', '/w/a')['path'], '/w/a')
+        for ref in ('/w/a', 'a', f'{folder}/a'):
+            equal(vault.value(limit, 'file', 'info', ref)['path'], f'{folder}/a')
+        vault.refused('INVALID_ARGUMENT', 'file', 'info', 'a')
+        vault.refused('NOT_FOUND', limit, 'file', 'info', 'out')
+        upload = box.write('upload', 'u')
+        vault.value(limit, 'folder', 'create', 'in')
+        vault.value(limit, 'file', 'upload', upload, 'in/')
+        vault.value(limit, 'file', 'upload', upload, 'b')
+        equal([e['path'] for e in vault.value('folder', 'tree', '/w')['entries']],
+              ['/w/01-draft', '/w/01-draft/CONTEXT.md', '/w/a', '/w/b', '/w/in', '/w/in/upload'])
         for ref in ('/out', out, '/'):
             vault.refused('NOT_FOUND', limit, 'file', 'info', ref)
         vault.refused('NOT_FOUND', limit, 'file', 'move', '/w/a', '/')

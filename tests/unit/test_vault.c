@@ -461,6 +461,124 @@ static void beyond_the_limit_there_is_nothing(void **state)
 	vault_entry_release(&entry);
 }
 
+static void without_a_limit_no_ref_is_relative(void **state)
+{
+	static const char *const refs[] = { "a", "a/b", "", "fol_short/a", "./a" };
+	cleanup_fixture struct fixture f;
+	struct vault_entry entry = { 0 };
+
+	(void)state;
+	open_fixture(&f);
+	make_folder(f.vault, "/a", NULL);
+	for (size_t i = 0; i < ARRAY_LEN(refs); i++) {
+		assert_fails(vault_entry_info(f.vault, refs[i], VAULT_WANT_ANY, &entry, &f.err),
+		    &f.err, ERR_INVALID_ARGUMENT);
+		assert_fails(put_text(f.vault, refs[i], "1", &f.err), &f.err, ERR_INVALID_ARGUMENT);
+		assert_fails(vault_folder_ensure(f.vault, refs[i], &entry, &f.err), &f.err,
+		    ERR_INVALID_ARGUMENT);
+	}
+}
+
+static void with_a_limit_other_refs_count_from_its_folder(void **state)
+{
+	cleanup_fixture struct fixture f;
+	cleanup_buf struct buf out = BUF_INIT;
+	cleanup_buf struct buf wanted = BUF_INIT;
+	cleanup_free char *text = NULL;
+	struct vault_entry entry = { 0 };
+	char id[ID_TEXT_SIZE];
+
+	(void)state;
+	open_fixture(&f);
+	make_folder(f.vault, "/w", id);
+	make_folder(f.vault, "/a", NULL);
+	assert_ok(vault_limit(f.vault, "/w", &f.err), &f.err);
+	assert_fails(
+	    vault_entry_info(f.vault, "a", VAULT_WANT_ANY, &entry, &f.err), &f.err, ERR_NOT_FOUND);
+	assert_fails(vault_entry_info(f.vault, "../a", VAULT_WANT_ANY, &entry, &f.err), &f.err,
+	    ERR_INVALID_ARGUMENT);
+	assert_fails(vault_entry_info(f.vault, "", VAULT_WANT_ANY, &entry, &f.err), &f.err,
+	    ERR_INVALID_ARGUMENT);
+	/* what has the form of an id is one, and no name of a folder to be made */
+	assert_fails(vault_folder_create(f.vault, "fol_00000000000000000000000000", &entry, &f.err),
+	    &f.err, ERR_INVALID_ARGUMENT);
+	assert_fails(vault_folder_ensure(f.vault, "fol_00000000000000000000000000", &entry, &f.err),
+	    &f.err, ERR_NOT_FOUND);
+	assert_ok(put_text(f.vault, "x.md", "1", &f.err), &f.err);
+	assert_ok(vault_folder_ensure(f.vault, "n", &entry, &f.err), &f.err);
+	vault_entry_release(&entry);
+	assert_ok(vault_folder_ensure(f.vault, "d/e/", &entry, &f.err), &f.err);
+	vault_entry_release(&entry);
+	assert_ok(put_text(f.vault, "d/e/y", "2", &f.err), &f.err);
+	text = get_text(f.vault, "d/e/y", NULL, &f.err);
+	assert_string_equal(text, "2");
+	assert_ok(vault_tree(f.vault, "/w", 0, note_path, &out, &f.err), &f.err);
+	buf_addf(&wanted, "%s/d\n%s/d/e\n%s/d/e/y\n%s/n\n%s/x.md\n", id, id, id, id, id);
+	assert_string_equal(out.data, wanted.data);
+}
+
+/* Each way on which a path is handed out, by one who was granted a folder far down. */
+static void no_path_names_what_is_above_all_that_may_be_read(void **state)
+{
+	cleanup_fixture struct fixture f;
+	cleanup_vault struct vault *agent = NULL;
+	cleanup_buf struct buf out = BUF_INIT;
+	cleanup_buf struct buf wanted = BUF_INIT;
+	const struct vault_list all = { 0 };
+	struct vault_entry entry = { 0 };
+	char id[ID_TEXT_SIZE];
+
+	(void)state;
+	open_fixture(&f);
+	make_folder(f.vault, "/client", NULL);
+	make_folder(f.vault, "/client/merger", id);
+	assert_ok(put_text(f.vault, "/client/merger/x", "1", &f.err), &f.err);
+	agent = open_as(&f, "agent");
+	assert_ok(
+	    vault_grant_set(f.vault, "/client/merger", "agent", VAULT_MANAGE, &f.err), &f.err);
+	assert_ok(vault_entry_info(agent, id, VAULT_WANT_ANY, &entry, &f.err), &f.err);
+	assert_string_equal(entry.path, id);
+	assert_null(entry.parent);
+	vault_entry_release(&entry);
+	buf_addf(&wanted, "%s/x\n", id);
+	assert_ok(vault_list(agent, id, &all, note_path, &out, &f.err), &f.err);
+	assert_string_equal(out.data, wanted.data);
+	buf_reset(&out);
+	assert_ok(vault_tree(agent, id, 0, note_path, &out, &f.err), &f.err);
+	assert_string_equal(out.data, wanted.data);
+	buf_reset(&out);
+	buf_truncate(&wanted, wanted.len - 1);
+	assert_ok(vault_tag_add(agent, wanted.data, "hot", &f.err), &f.err);
+	assert_ok(vault_tag_find(agent, id, "hot", note_path, &out, &f.err), &f.err);
+	buf_addc(&wanted, '\n');
+	assert_string_equal(out.data, wanted.data);
+	assert_ok(vault_rename(agent, id, VAULT_WANT_FOLDER, "deal", &entry, &f.err), &f.err);
+	assert_string_equal(entry.path, id);
+	assert_null(entry.parent);
+	vault_entry_release(&entry);
+	/* while its owner goes on seeing all of it */
+	assert_ok(vault_entry_info(f.vault, id, VAULT_WANT_ANY, &entry, &f.err), &f.err);
+	assert_string_equal(entry.path, "/client/deal");
+	assert_non_null(entry.parent);
+	vault_entry_release(&entry);
+}
+
+static void a_bad_name_is_refused_alike_below_what_is_there_and_what_is_not(void **state)
+{
+	cleanup_fixture struct fixture f;
+	cleanup_vault struct vault *agent = NULL;
+	struct vault_entry entry = { 0 };
+
+	(void)state;
+	open_fixture(&f);
+	make_folder(f.vault, "/secret", NULL);
+	agent = open_as(&f, "agent");
+	assert_fails(vault_entry_info(agent, "/secret/a\nb", VAULT_WANT_ANY, &entry, &f.err),
+	    &f.err, ERR_INVALID_ARGUMENT);
+	assert_fails(vault_entry_info(agent, "/secrex/a\nb", VAULT_WANT_ANY, &entry, &f.err),
+	    &f.err, ERR_INVALID_ARGUMENT);
+}
+
 /* ---- audit ---- */
 
 static int note_event(void *ctx, const struct vault_event *event, struct err *err)
@@ -573,6 +691,10 @@ int main(void)
 		cmocka_unit_test(the_store_itself_refuses_to_change_a_version_or_drop_what_lives),
 		cmocka_unit_test(a_contract_takes_manage_and_none_is_changed_from_within),
 		cmocka_unit_test(beyond_the_limit_there_is_nothing),
+		cmocka_unit_test(without_a_limit_no_ref_is_relative),
+		cmocka_unit_test(with_a_limit_other_refs_count_from_its_folder),
+		cmocka_unit_test(no_path_names_what_is_above_all_that_may_be_read),
+		cmocka_unit_test(a_bad_name_is_refused_alike_below_what_is_there_and_what_is_not),
 		cmocka_unit_test(every_verb_leaves_a_row_refused_or_not),
 		cmocka_unit_test(a_changed_row_breaks_the_chain),
 		cmocka_unit_test(another_organization_is_not_even_counted),
