@@ -37,6 +37,15 @@ uint32_t text_lower(uint32_t codepoint);
  */
 void text_add_lower(struct buf *buf, const char *data, size_t len);
 
+/* Appends well-formed data in composed form (NFC): one form for what looks the same. */
+void text_add_composed(struct buf *buf, const char *data, size_t len);
+
+/*
+ * Appends well-formed data as a key under which two names are equal that some file system takes for
+ * one: case folded by Unicode's full rules, composed, without the characters that are ignorable.
+ */
+void text_add_folded(struct buf *buf, const char *data, size_t len);
+
 /* The longest prefix of at most max_bytes that ends at a character boundary. */
 size_t text_cut(const char *data, size_t len, size_t max_bytes);
 

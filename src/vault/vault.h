@@ -198,6 +198,7 @@ struct vault_entry {
 	int64_t size;
 	char *media_type;
 	int64_t modified_us; /* when the head was made */
+	struct digest hash;
 };
 typedef int (*vault_entry_fn)(void *ctx, const struct vault_entry *entry, struct err *err);
 
@@ -332,6 +333,22 @@ int vault_version_info(struct vault *vault, const char *file, const char *versio
 int vault_version_get(struct vault *vault, const char *file, const char *version, int64_t max_size,
     vault_write_fn fn, void *ctx, struct vault_version *ret, struct err *err) MUST_CHECK;
 
+/*
+ * Many versions as one operation of that name, with one row in the audit: all of them of living
+ * files below folder; VAULT_READ there. fn is given the bytes of one after the other, each chunk
+ * verified before; data is NULL when that was all of pick index. ERR_NOT_FOUND for a version that is
+ * not that file's, or whose file is not below folder (any more); what was handed out before stays.
+ */
+struct vault_pick {
+	const char *file;    /* id */
+	const char *version; /* id */
+};
+typedef int (*vault_pick_fn)(
+    void *ctx, size_t index, const void *data, size_t len, struct err *err);
+int vault_version_get_many(struct vault *vault, const char *operation, const char *folder,
+    const struct vault_pick *picks, size_t len, vault_pick_fn fn, void *ctx, struct err *err)
+    MUST_CHECK;
+
 /* The versions of a file, newest first; limit 0: all; before 0: from the newest. */
 int vault_version_each(struct vault *vault, const char *file, int64_t before, int64_t limit,
     vault_version_fn fn, void *ctx, struct err *err) MUST_CHECK;
@@ -388,6 +405,13 @@ int vault_tag_each(
 /* The living files below a folder that have the tag, by path. */
 int vault_tag_find(struct vault *vault, const char *folder, const char *tag, vault_entry_fn fn,
     void *ctx, struct err *err) MUST_CHECK;
+
+/* All metadata (key and value) and all tags (value NULL) of the living files below a folder, in the
+ * order of the files' ids; VAULT_READ. */
+typedef int (*vault_note_fn)(
+    void *ctx, const char *file, const char *key, const char *value, struct err *err);
+int vault_note_each(struct vault *vault, const char *folder, vault_note_fn fn, void *ctx,
+    struct err *err) MUST_CHECK;
 
 /* ---- finding (vault_find.c) ---- */
 

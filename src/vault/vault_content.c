@@ -501,19 +501,54 @@ int content_chunks(const void *data, size_t len, content_chunk_fn fn, void *ctx,
 	return 0;
 }
 
+/* What reading needs: for many small contents it would cost more than they do to make it anew. */
+struct opened {
+	ZSTD_DCtx *expander;
+	uint8_t block[CHUNK_MAX];
+};
+
 struct outlet {
 	struct vault *vault;
 	struct digest_state state;
 	int64_t size;
 	vault_write_fn fn;
 	void *ctx;
-	uint8_t *block; /* CHUNK_MAX bytes */
+	struct opened *opened;
 };
 
-/* The chunk's bytes, verified, in the outlet's block. */
+/* Takes the vault's own; while a callback reads, another one. */
+static struct opened *opened_take(struct vault *vault)
+{
+	struct opened *opened = steal_ptr(&vault->opened);
+
+	if (opened != NULL)
+		return opened;
+	opened = xreallocarray(NULL, 1, sizeof(*opened));
+	opened->expander = ZSTD_createDCtx();
+	if (opened->expander == NULL)
+		abort();
+	return opened;
+}
+
+void opened_free(struct opened *opened)
+{
+	if (opened == NULL)
+		return;
+	(void)ZSTD_freeDCtx(opened->expander);
+	free(opened);
+}
+
+static void opened_give_back(struct vault *vault, struct opened *opened)
+{
+	opened_free(vault->opened);
+	vault->opened = opened;
+}
+
+/* The chunk's bytes, verified, in the opened block. */
 static int open_chunk(struct outlet *outlet, int64_t chunk, size_t *ret_len, struct err *err)
 {
 	cleanup_reset struct sql_stmt *stmt = NULL;
+	struct opened *opened = outlet->opened;
 	struct digest wanted;
 	struct digest is;
 	const void *data;
@@ -527,10 +562,10 @@ static int open_chunk(struct outlet *outlet, int64_t chunk, size_t *ret_len, str
 	if (store_digest(stmt, 0, &wanted, err) < 0)
 		return -1;
 	data = sql_column_blob(stmt, 2, &len);
-	len = ZSTD_decompress(outlet->block, CHUNK_MAX, data, len);
+	len = ZSTD_decompressDCtx(opened->expander, opened->block, CHUNK_MAX, data, len);
 	if (ZSTD_isError(len) || (int64_t)len != sql_column_int(stmt, 1))
 		return corrupt("a chunk cannot be expanded", err);
-	is = digest_of(outlet->block, len);
+	is = digest_of(opened->block, len);
 	if (!digest_equal(&is, &wanted))
 		return corrupt("a chunk has another hash", err);
 	*ret_len = len;
@@ -544,9 +579,9 @@ static int hand_out(void *ctx, int64_t chunk, struct err *err)
 
 	if (open_chunk(outlet, chunk, &len, err) < 0)
 		return -1;
-	digest_add(&outlet->state, outlet->block, len);
+	digest_add(&outlet->state, outlet->opened->block, len);
 	outlet->size += (int64_t)len;
-	return outlet->fn(outlet->ctx, outlet->block, len, err);
+	return outlet->fn(outlet->ctx, outlet->opened->block, len, err);
 }
 
 /* The row of a content, its list of chunks copied: the callback may read others. */
@@ -594,9 +629,9 @@ int content_read(
 
 	if (store_hold_content(vault, err) < 0)
 		return -1;
-	outlet.block = xcalloc(1, CHUNK_MAX);
+	outlet.opened = opened_take(vault);
 	result = read_all(&outlet, content, err);
-	free(outlet.block);
+	opened_give_back(vault, outlet.opened);
 	store_let_content(vault);
 	return result;
 }

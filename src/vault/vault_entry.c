@@ -51,6 +51,9 @@ void vault_entry_release(struct vault_entry *entry)
 
 void entry_read(struct sql_stmt *stmt, enum vault_rank rank, char *path, struct vault_entry *ret)
 {
+	const void *hash;
+	size_t len = 0;
+
 	*ret = (struct vault_entry){
 		.id = store_text(stmt, 0),
 		.parent = store_text(stmt, 1),
@@ -67,6 +70,9 @@ void entry_read(struct sql_stmt *stmt, enum vault_rank rank, char *path, struct 
 		.media_type = store_text(stmt, 10),
 		.modified_us = sql_column_int(stmt, 11),
 	};
+	hash = sql_column_blob(stmt, 12, &len);
+	if (len == DIGEST_SIZE)
+		memcpy(ret->hash.bytes, hash, DIGEST_SIZE);
 }
 
 int entry_load(struct vault *vault, const char *id, enum vault_rank rank, struct vault_entry *ret,

@@ -41,6 +41,7 @@ struct vault {
 	int lock_fd;          /* of vault.lock, or -1 */
 	int lock_holders;     /* those of ours that use content: the lock is shared while > 0 */
 	struct pending *pending;
+	struct opened *opened; /* vault_content.c: what reading content needs, kept for the next */
 };
 
 /* ---- vault_store.c: SQL, used one way ---- */
@@ -247,11 +248,11 @@ int grant_put(struct vault *vault, const char *folder, const char *principal, en
 /* ---- vault_entry.c ---- */
 
 /* What entry_read() wants to stand first in a row, and the tables it is of. */
-#define ENTRY_COLUMN_COUNT 12
+#define ENTRY_COLUMN_COUNT 13
 #define ENTRY_COLUMNS                                                                              \
 	" entry.id, entry.parent, entry.name, entry.kind, entry.created_by, entry.created_us,"     \
 	" entry.trashed_us, entry.head, version.number, content.size, version.media_type,"         \
-	" version.created_us"
+	" version.created_us, content.hash"
 #define ENTRY_TABLES                                                                               \
 	" FROM entry LEFT JOIN version ON version.id = entry.head"                                 \
 	" LEFT JOIN content ON content.id = version.content"
@@ -314,6 +315,7 @@ int content_chunks(const void *data, size_t len, content_chunk_fn fn, void *ctx,
     MUST_CHECK;
 
 void pending_free(struct pending *pending);
+void opened_free(struct opened *opened);
 
 /* ---- vault_text.c: the full-text index ---- */
 

@@ -161,6 +161,7 @@ void vault_close(struct vault *vault)
 	if (vault == NULL)
 		return;
 	pending_free(vault->pending);
+	opened_free(vault->opened);
 	sql_rollback(&vault->batch);
 	for (size_t i = 0; i < vault->statements.len; i++)
 		sql_stmt_free(vault->statements.items[i].stmt);
