@@ -2,7 +2,7 @@
 /*
  * stile-embed OUT.c FILE.yaml…: loads, proves and tries each built-in surface at build time and
  * writes one C file with the table of them: the JSON form that is served, the YAML as a person
- * wrote it, and its digest. A file with an error, or with an example that fails, fails the build.
+ * wrote it, its digest, and the names of its tools. A file with an error, or with an example that fails, fails the build.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -61,10 +61,26 @@ static bool is_loadable(const struct buf *json, const struct digest *digest)
 	return surface != NULL;
 }
 
+/* The tools of the surface, which its row points at. */
+static void write_entries(FILE *out, const struct surface *surface)
+{
+	(void)fprintf(out, "\t.tools = (const struct surface_builtin_entry[]){\n");
+	for (size_t i = 0; i < surface->tools_len; i++) {
+		const struct tool *tool = &surface->tools[i];
+
+		(void)fprintf(out, "\t\t{ \"%s\", %d, %d, %d, %d },\n", tool->name, (int)tool->rank,
+		    tool->is_hidden, tool->is_discovery, tool->executes_any);
+	}
+	(void)fprintf(out, "\t},\n\t.tools_len = %zu,\n", surface->tools_len);
+}
+
 static void write_row(FILE *out, const struct surface *surface, const struct buf *json,
     const char *yaml, size_t yaml_len)
 {
-	(void)fprintf(out, "\t{ .name = \"%s\",\n\t.json =\n", surface->name);
+	(void)fprintf(
+	    out, "\t{ .name = \"%s\",\n\t.is_scoped = %d,\n", surface->name, surface->is_scoped);
+	write_entries(out, surface);
+	(void)fprintf(out, "\t.json =\n");
 	literal_write(out, json->data, json->len);
 	(void)fprintf(out, ",\n\t.json_len = %zu,\n\t.yaml =\n", json->len);
 	literal_write(out, yaml, yaml_len);

@@ -132,6 +132,31 @@ struct gate_trusted;
 struct surface *host_describe_surface(
     const char *path, struct gate_trusted *ret_now, struct err *err) MUST_CHECK;
 
+/* ---- every tool that this host knows ---- */
+
+/*
+ * The surfaces this host knows, served or not: the built-in ones, and those of files that a person
+ * trusted and that still are as they were then. Files are looked at only when one is asked about, or
+ * a name is no built-in surface's.
+ */
+struct known_tools;
+struct known_tools *known_tools_new(struct err *err) MUST_CHECK;
+void known_tools_free(struct known_tools *known);
+
+/* Is there a tool of that name? known is a struct known_tools: a gate_known_fn. */
+bool known_tools_have(void *known, const char *tool);
+
+struct gate_tool;
+typedef void (*known_tool_fn)(void *ctx, const struct gate_tool *tool);
+
+/*
+ * Each tool of the surfaces that words name (as host_locate_surface() reads them), or of all when
+ * there are none; each surface once, its tools in file order. A file that is not trusted now has no
+ * tools, nor has a path where no file is; a name that nothing has is ERR_NOT_FOUND.
+ */
+int known_tools_each(struct known_tools *known, const struct strvec *words, known_tool_fn fn,
+    void *ctx, struct err *err) MUST_CHECK;
+
 /* ---- one call ---- */
 
 struct call;

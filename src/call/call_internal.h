@@ -103,8 +103,15 @@ int host_load_surfaces(struct host *host, struct err *err) MUST_CHECK;
 bool host_refresh(struct host *host); /* true: the visible set may have changed */
 void host_list_visible(struct host *host);
 void loaded_release(struct loaded *loaded);
+/* Fills the program of now, as host_describe_surface() says. */
+int host_describe_program(const struct surface *surface, struct gate_trusted *now, struct err *err)
+    MUST_CHECK;
 int host_resolve_program(struct served *served, const struct surface *surface, struct err *err)
     MUST_CHECK;
+
+/* call_scope.c: what the gate looks at */
+enum gate_rank call_gate_rank(enum surface_rank rank);
+struct gate_tool call_gate_tool(const struct tool *tool);
 
 /* call_run.c: starts the resolved program of a surface with words, its environment and set; spec
  * (path, argv and envp are filled here) says the rest. */

@@ -109,13 +109,23 @@ static int digest_program(
 	return digest_of_fd(fd, &now->program_digest, err);
 }
 
+int host_describe_program(const struct surface *surface, struct gate_trusted *now, struct err *err)
+{
+	struct run_program program = RUN_PROGRAM_INIT;
+	cleanup_err struct err ignored = ERR_INIT;
+	int result = 0;
+
+	if (run_program_resolve(surface->program.run, getenv("PATH"), &program, &ignored) == 0)
+		result = digest_program(&program, now, err);
+	run_program_release(&program);
+	return result;
+}
+
 struct surface *host_describe_surface(
     const char *path, struct gate_trusted *ret_now, struct err *err)
 {
 	cleanup_buf struct buf text = BUF_INIT_MAX(LIMIT_YAML_BYTES);
 	cleanup_free char *real = realpath(path, NULL);
-	struct run_program program = RUN_PROGRAM_INIT;
-	cleanup_err struct err ignored = ERR_INIT;
 	struct gate_trusted now = { 0 };
 	struct surface *surface;
 
@@ -133,14 +143,11 @@ struct surface *host_describe_surface(
 	now.surface = xstrdup(surface->name);
 	now.path = steal_ptr(&real);
 	now.digest = surface->digest;
-	if (run_program_resolve(surface->program.run, getenv("PATH"), &program, &ignored) == 0 &&
-	    digest_program(&program, &now, err) < 0) {
-		run_program_release(&program);
+	if (host_describe_program(surface, &now, err) < 0) {
 		gate_trusted_release(&now);
 		surface_free(surface);
 		return NULL;
 	}
-	run_program_release(&program);
 	*ret_now = now;
 	return surface;
 }

@@ -2,21 +2,39 @@
 /* scope: a tool that this caller may not see answers as one that is not there. */
 #include "call/call_internal.h"
 
+enum gate_rank call_gate_rank(enum surface_rank rank)
+{
+	switch (rank) {
+	case SURFACE_RANK_READ:
+		return GATE_RANK_READ;
+	case SURFACE_RANK_WRITE:
+		return GATE_RANK_WRITE;
+	case SURFACE_RANK_MANAGE:
+		break;
+	}
+	return GATE_RANK_MANAGE;
+}
+
+struct gate_tool call_gate_tool(const struct tool *tool)
+{
+	return (struct gate_tool){
+		.surface = tool->surface->name,
+		.name = tool->name,
+		.rank = call_gate_rank(tool->rank),
+		.is_hidden = tool->is_hidden,
+		.is_discovery = tool->is_discovery,
+		.is_scoped = tool->surface->is_scoped,
+		.executes_any = tool->executes_any,
+	};
+}
+
 /* Hidden tools are there for the resources that are made of them. */
 static bool is_shown(const struct host *host, const struct tool *tool, bool by_resource)
 {
-	const struct surface *surface = tool->surface;
-	const struct gate_tool facts = {
-		.surface = surface->name,
-		.name = tool->name,
-		.rank = (enum gate_rank)(tool->rank + GATE_RANK_READ),
-		.is_hidden = tool->is_hidden && !by_resource,
-		.is_discovery = tool->is_discovery,
-		.is_scoped = surface->is_scoped,
-		.executes_any = tool->executes_any,
-	};
 	const struct gate_scope scope = { .has_scope = host->options->workspace != NULL };
+	struct gate_tool facts = call_gate_tool(tool);
 
+	facts.is_hidden &= !by_resource;
 	return gate_scope_shows(&facts, &scope, &host->options->allow_exec);
 }
 

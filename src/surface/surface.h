@@ -177,6 +177,15 @@ struct surface *surface_load_compiled(
 
 void surface_free(struct surface *surface);
 
+/* What is known of a tool of a built-in surface without loading that. */
+struct surface_builtin_entry {
+	const char *name;
+	enum surface_rank rank;
+	bool is_hidden;
+	bool is_discovery;
+	bool executes_any;
+};
+
 /* The built-in surfaces, embedded by the build. */
 struct surface_builtin {
 	const char *name; /* NULL: end of table */
@@ -185,6 +194,9 @@ struct surface_builtin {
 	const char *yaml; /* the file as a person wrote it, for `surface show` */
 	size_t yaml_len;
 	uint8_t digest[DIGEST_SIZE];
+	bool is_scoped;
+	const struct surface_builtin_entry *tools; /* in file order */
+	size_t tools_len;
 };
 extern const struct surface_builtin surface_builtins[];
 const struct surface_builtin *surface_builtin_find(const char *name);
