@@ -25,6 +25,18 @@ size_t text_count(const char *data, size_t len);
 /* Appends codepoint (a scalar value) as UTF-8. */
 void text_add_codepoint(struct buf *buf, uint32_t codepoint);
 
+/* ASCII, whatever the locale: a letter, a digit or an underscore; a capital's small letter. */
+static inline bool text_is_word_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+static inline char text_ascii_lower(char c)
+{
+	return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
 /*
  * The character's lower case by Unicode's simple mappings: one character for one; nothing is folded
  * (ß stays), no accent is lost.

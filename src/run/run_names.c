@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 #define NAME_MAX_LEN 64
 
 /* Of a longer value the beginning is judged. */
@@ -62,9 +64,7 @@ static void split_name(const char *name, size_t len, struct words *ret_words)
 		    (is_lower(name[i - 1]) || is_digit(name[i - 1]) ||
 			(i + 1 < len && is_upper(name[i - 1]) && is_lower(name[i + 1]))))
 			begins = true;
-		if (is_upper(c))
-			c = (char)(c + ('a' - 'A'));
-		ret_words->text[ret_words->len] = c;
+		ret_words->text[ret_words->len] = text_ascii_lower(c);
 		ret_words->begins[ret_words->len++] = begins;
 		ret_words->count += begins;
 		begins = false;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define IN_HOME "~"
 #define IN_DATA "[data]"
 #define IN_TMP "[tmp]"
@@ -70,8 +72,7 @@ static void find_paths(struct redact_host *host)
 
 static bool is_path_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '-' || c == '.' || (unsigned char)c >= 0x80;
+	return text_is_word_char(c) || c == '-' || c == '.' || (unsigned char)c >= 0x80;
 }
 
 /* A path begins here: not amid another one, but file:///tmp is one. */

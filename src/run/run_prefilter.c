@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define BUCKETS 64
 
 struct literal {
@@ -45,11 +47,6 @@ void prefilter_free(struct prefilter *prefilter)
 	free(prefilter);
 }
 
-static unsigned char to_lower(unsigned char c)
-{
-	return c >= 'A' && c <= 'Z' ? (unsigned char)(c + ('a' - 'A')) : c;
-}
-
 static unsigned char to_upper(unsigned char c)
 {
 	return c >= 'a' && c <= 'z' ? (unsigned char)(c - ('a' - 'A')) : c;
@@ -62,7 +59,7 @@ void prefilter_add(
 
 	assert(len >= PREFILTER_MIN);
 	for (size_t i = 0; is_caseless && i < len; i++)
-		text[i] = (char)to_lower((unsigned char)text[i]);
+		text[i] = text_ascii_lower(text[i]);
 	ARRAY_GROW(prefilter->literals, prefilter->literals_len, prefilter->literals_cap);
 	prefilter->literals[prefilter->literals_len++] =
 	    (struct literal){ .text = text, .len = len, .is_caseless = is_caseless, .id = id };
@@ -112,7 +109,7 @@ static bool stands_at(const struct literal *literal, const char *data, size_t le
 	if (!literal->is_caseless)
 		return memcmp(literal->text, data, literal->len) == 0;
 	for (size_t i = 0; i < literal->len; i++) {
-		if ((char)to_lower((unsigned char)data[i]) != literal->text[i])
+		if (text_ascii_lower(data[i]) != literal->text[i])
 			return false;
 	}
 	return true;

@@ -279,8 +279,7 @@ static void try_rule(struct search *s, unsigned id, size_t at)
 
 static bool is_name_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '-';
+	return text_is_word_char(c) || c == '-';
 }
 
 static bool is_value_char(char c)

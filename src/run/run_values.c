@@ -28,8 +28,7 @@ static void add_form(struct redactor_values *values, const char *data, size_t le
 
 static bool is_unreserved(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '-' || c == '.' || c == '_' || c == '~';
+	return text_is_word_char(c) || c == '-' || c == '.' || c == '~';
 }
 
 /* As a part of a URL: all but the unreserved characters of RFC 3986 escaped. */

@@ -93,38 +93,47 @@ void surface_error_result(const struct err *err, struct surface_result *ret_resu
 
 /* ---- rules ---- */
 
-static char lower(char c)
-{
-	return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-}
+/* How a text stands in stderr: anywhere and in any (ASCII) case, or as a whole word as it is. */
+enum standing { STANDS_ANYWHERE, STANDS_AS_WORD };
 
-static bool starts_with(const char *text, const char *start, size_t len)
+static bool is_same_text(const char *a, const char *b, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		if (lower(text[i]) != lower(start[i]))
+		if (text_ascii_lower(a[i]) != text_ascii_lower(b[i]))
 			return false;
 	}
 	return true;
 }
 
-/* ASCII case ignored; an empty text is found nowhere, so that it cannot claim every error. */
-static bool holds_text(const struct surface_run *run, const struct json *text)
+static bool is_whole_word(const struct surface_run *run, size_t at, size_t len)
 {
-	if (!json_is(text, JSON_STRING) || text->len == 0)
-		return false;
-	for (size_t at = 0; at + text->len <= run->err_len; at++) {
-		if (starts_with(run->err + at, text->str, text->len))
+	return (at == 0 || !text_is_word_char(run->err[at - 1])) &&
+	       (at + len == run->err_len || !text_is_word_char(run->err[at + len]));
+}
+
+/* Does stderr hold the text? An empty one is found nowhere: it cannot claim every error. */
+static bool says(const struct surface_run *run, const char *text, size_t len, enum standing how)
+{
+	for (size_t at = 0; len > 0 && at + len <= run->err_len; at++) {
+		if (how == STANDS_AS_WORD
+			? memcmp(run->err + at, text, len) == 0 && is_whole_word(run, at, len)
+			: is_same_text(run->err + at, text, len))
 			return true;
 	}
 	return false;
 }
 
+static bool says_json(const struct surface_run *run, const struct json *text)
+{
+	return json_is(text, JSON_STRING) && says(run, text->str, text->len, STANDS_ANYWHERE);
+}
+
 static bool texts_hold(const struct surface_run *run, const struct json *texts)
 {
 	if (texts->type != JSON_ARRAY)
-		return holds_text(run, texts);
+		return says_json(run, texts);
 	json_foreach (text, texts) {
-		if (holds_text(run, text))
+		if (says_json(run, text))
 			return true;
 	}
 	return false;
@@ -215,36 +224,18 @@ static bool may_quote(const struct tool *tool)
 	return !tool->reveals;
 }
 
-static bool is_name_character(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
-/* Does stderr speak of the variable: its name, as a whole word? */
-static bool names_variable(const struct surface_run *run, const char *name)
-{
-	const char *at = run->err;
-	size_t len = strlen(name);
-
-	while (at != NULL && (at = strstr(at, name)) != NULL) {
-		if ((at == run->err || !is_name_character(at[-1])) && !is_name_character(at[len]))
-			return true;
-		at += len;
-	}
-	return false;
-}
-
 /* What a person's shell has and a client's configuration lacks (clients.md Q50). Only what the
  * program speaks of: a surface lists many variables that are rarely set. */
 static void add_unset(struct buf *buf, const struct surface_run *run)
 {
 	for (size_t i = 0; run->unset != NULL && i < run->unset->len; i++) {
-		if (names_variable(run, run->unset->items[i]))
+		const char *name = run->unset->items[i];
+
+		if (says(run, name, strlen(name), STANDS_AS_WORD))
 			buf_addf(buf,
 			    "\n%s is not set for this server; the client's configuration can set "
 			    "it",
-			    run->unset->items[i]);
+			    name);
 	}
 }
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
+
 /* One pair: offsets into the text that holds all keys and values of an object. */
 struct pair {
 	size_t key, key_len;
@@ -124,7 +126,7 @@ static void add_snake(struct buf *key, const char *text, size_t len)
 		if (is_apart && key->len > 0)
 			buf_addc(key, '_');
 		is_apart = false;
-		buf_addc(key, (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c));
+		buf_addc(key, text_ascii_lower((char)c));
 	}
 }
 

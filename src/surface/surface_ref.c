@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 /* Fields that name fields that name fields: the loader lets a field name earlier ones only, so
  * this is never reached. */
 #define REF_DEPTH_MAX 32
@@ -189,11 +191,6 @@ static bool begins_word(const char *text, size_t len, size_t at)
 	return is_upper(text[at - 1]) && at + 1 < len && is_lower(text[at + 1]);
 }
 
-static char lower(char c)
-{
-	return (char)(is_upper(c) ? c + ('a' - 'A') : c);
-}
-
 static void add_cased(struct buf *buf, const char *text, size_t len, char between)
 {
 	bool is_apart = false;
@@ -206,7 +203,7 @@ static void add_cased(struct buf *buf, const char *text, size_t len, char betwee
 		if (buf->len > 0 && (is_apart || begins_word(text, len, i)))
 			buf_addc(buf, between);
 		is_apart = false;
-		buf_addc(buf, lower(text[i]));
+		buf_addc(buf, text_ascii_lower(text[i]));
 	}
 }
 
@@ -220,7 +217,7 @@ static void apply_case(enum ref_case letter_case, struct given *given)
 		return;
 	if (letter_case == REF_CASE_LOWER) {
 		for (size_t i = 0; i < len; i++)
-			buf_addc(&cased, lower(text[i]));
+			buf_addc(&cased, text_ascii_lower(text[i]));
 	} else {
 		add_cased(&cased, text, len, letter_case == REF_CASE_KEBAB ? '-' : '_');
 	}

@@ -32,18 +32,13 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool is_name_char(char c)
-{
-	return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
-}
-
 static size_t name_len(const char *text, size_t len)
 {
 	size_t n = 0;
 
 	if (len == 0 || !is_letter(text[0]))
 		return 0;
-	while (n < len && n < NAME_MAX_LEN && is_name_char(text[n]))
+	while (n < len && n < NAME_MAX_LEN && text_is_word_char(text[n]))
 		n++;
 	return n;
 }
