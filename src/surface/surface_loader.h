@@ -293,6 +293,28 @@ void loader_check_pointers(struct loader *l);
 void loader_program(struct loader *l, const struct json *node);
 void loader_parts(struct loader *l, const struct json *node);
 void loader_tools(struct loader *l, const struct json *node);
+
+/* A tool while it is read: what needs order is put aside as nodes. */
+struct tool_nodes {
+	struct tool *tool;
+	const struct json *use;
+	const struct json *input;
+	const struct json *groups;
+	const struct json *argv;
+	const struct json *builtin;
+	const struct json *cwd;
+	const struct json *set;
+	const struct json *errors;
+	const struct json *result;
+	const struct json *output;
+	const struct json *ask;
+	const struct json *description;
+	const struct json *examples;
+};
+
+/* Reads the keys of one tool; ret_nodes->tool is given. */
+void loader_tool_keys(struct loader *l, const struct json *node, struct tool_nodes *ret_nodes);
+
 void loader_examples(struct loader *l, const struct json *node);
 void loader_writes(struct loader *l, const struct json *node, enum surface_writes *ret_writes);
 void loader_limits(
