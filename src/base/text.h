@@ -87,4 +87,13 @@ size_t text_add_clean(struct buf *buf, const char *data, size_t len);
  */
 size_t text_add_without_ansi(struct buf *buf, const char *data, size_t len);
 
+/*
+ * How many edits (insert, delete, replace, swap of neighbours; letter case counts nothing) lead
+ * from a to b; anything above max is max + 1.
+ */
+size_t text_distance(const char *a, size_t a_len, const char *b, size_t b_len, size_t max);
+
+/* The distance at which a name is near enough to be suggested. */
+size_t text_near_enough(size_t len);
+
 #endif

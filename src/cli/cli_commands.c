@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/cli_vault.h"
 
 #define MEMBER(member) offsetof(struct cli_options, member)
@@ -201,4 +202,45 @@ const struct command *cli_find_command(int argc, char **argv, int *ret_words)
 		}
 	}
 	return NULL;
+}
+
+/* ---- a misspelt command ---- */
+
+/* Length of the first words of name that stand against argv's, and how far they are off in all;
+ * SIZE_MAX when one of them is not near. */
+static size_t compare_words(const char *name, int argc, char **argv, size_t *ret_distance)
+{
+	size_t at = 0;
+
+	*ret_distance = 0;
+	for (int i = 0; i < argc && name[at] != '\0'; i++) {
+		size_t max = text_near_enough(strlen(argv[i]));
+		size_t start = at + (at > 0);
+		size_t len = strcspn(name + start, " ");
+		size_t distance = text_distance(argv[i], strlen(argv[i]), name + start, len, max);
+
+		if (distance > max)
+			return SIZE_MAX;
+		*ret_distance += distance;
+		at = start + len;
+	}
+	return at;
+}
+
+size_t cli_nearest_command(int argc, char **argv, const char **ret_name)
+{
+	size_t best = SIZE_MAX;
+	size_t best_len = 0;
+
+	cli_foreach_command (command) {
+		size_t distance;
+		size_t len = compare_words(command->name, argc, argv, &distance);
+
+		if (len != SIZE_MAX && distance < best) {
+			*ret_name = command->name;
+			best_len = len;
+			best = distance;
+		}
+	}
+	return best_len;
 }

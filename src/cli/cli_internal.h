@@ -133,6 +133,10 @@ const struct cli_group *cli_find_group(const char *name, size_t len);
 /* The command that the leading words name, and how many words that took; or NULL. */
 const struct command *cli_find_command(int argc, char **argv, int *ret_words);
 
+/* The command, or the group of some, that the leading words most likely meant: the beginning of
+ * *ret_name, of the length that is returned; 0: none is near. */
+size_t cli_nearest_command(int argc, char **argv, const char **ret_name);
+
 /* Parses what follows the command's name. ERR_USAGE names the option, and the nearest known one. */
 int cli_parse_options(const struct command *command, int argc, char **argv,
     struct cli_options *ret_options, struct err *err) MUST_CHECK;

@@ -132,27 +132,42 @@ static int usage_error(const struct cli *cli, int argc, char **argv, const struc
 	return status;
 }
 
-/* The leading words up to an option, with a space between; owned. */
+/* The leading words up to an option. */
+static int count_words(int argc, char **argv)
+{
+	int n = 0;
+
+	while (n < argc && argv[n][0] != '-')
+		n++;
+	return n;
+}
+
+/* The same, with a space between; owned. */
 static char *join_words(int argc, char **argv, bool *ret_is_help)
 {
 	struct buf words = BUF_INIT;
-	int at = 0;
+	int at = count_words(argc, argv);
 
-	for (; at < argc && argv[at][0] != '-'; at++)
-		buf_addf(&words, "%s%s", at > 0 ? " " : "", argv[at]);
+	for (int i = 0; i < at; i++)
+		buf_addf(&words, "%s%s", i > 0 ? " " : "", argv[i]);
 	*ret_is_help =
 	    at + 1 == argc && (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0);
 	return buf_detach(&words);
 }
 
 /* There is no such command; its group, where there is one, shows which there are. */
-static int no_command(const char *first, const char *words)
+static int no_command(int argc, char **argv, const char *words)
 {
 	cleanup_buf struct buf text = BUF_INIT;
+	const char *near = NULL;
+	size_t near_len = cli_nearest_command(count_words(argc, argv), argv, &near);
 
-	(void)fprintf(stderr, "stile: no command \"%.60s\"; see stile --help\n",
-	    words[0] != '\0' ? words : first);
-	if (cli_write_overview(&text, first))
+	(void)fprintf(stderr, "stile: no command \"%.60s\"; ", words[0] != '\0' ? words : argv[0]);
+	if (near_len > 0)
+		(void)fprintf(stderr, "did you mean stile %.*s?\n", (int)near_len, near);
+	else
+		(void)fprintf(stderr, "see stile --help\n");
+	if (cli_write_overview(&text, argv[0]))
 		write_out(STDERR_FILENO, &text);
 	return err_info(ERR_USAGE)->exit_code;
 }
@@ -175,7 +190,7 @@ static int overview(int argc, char **argv, int out_fd)
 	if (word == NULL || strcmp(word, "help") == 0 || (is_help && words[0] == '\0'))
 		(void)cli_write_overview(&text, NULL);
 	else if (words[0] == '\0' || !cli_write_overview(&text, words))
-		return no_command(word, words);
+		return no_command(argc, argv, words);
 	write_out(is_help ? out_fd : STDERR_FILENO, &text);
 	return is_help ? 0 : err_info(ERR_USAGE)->exit_code;
 }

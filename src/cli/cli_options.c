@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 const struct cli_option cli_common_options[CLI_COMMON_OPTIONS] = {
 	{ "--json", NULL, CLI_FLAG, offsetof(struct cli_options, is_json),
 	    "Print one JSON envelope instead of text." },
@@ -58,30 +60,34 @@ static const struct cli_option *find_option(
 	return option;
 }
 
-static size_t common_prefix(const char *a, const char *b)
+/* Where the name of an option ends. */
+static size_t name_len(const char *word)
 {
-	size_t len = 0;
-
-	while (a[len] != '\0' && a[len] == b[len])
-		len++;
-	return len;
+	return strcspn(word, "=");
 }
 
-/* The known option that shares most with word; for the error message. */
+/* Takes name for *near where it is as near to word, or nearer; *max: how far off it may be. */
+static void try_near(const char *word, const char *name, size_t *max, const char **near)
+{
+	size_t distance = text_distance(word, name_len(word), name, strlen(name), *max);
+
+	if (distance > *max)
+		return;
+	*near = name;
+	*max = distance > 0 ? distance - 1 : 0;
+}
+
+/* The known option that is nearest to word; for the error message. */
 static const char *nearest_option(const struct command *command, const char *word)
 {
-	const char *best = "--help";
-	size_t best_len = 3;
+	size_t max = text_near_enough(name_len(word));
+	const char *near = "--help";
 
-	for (size_t i = 0; command->options[i] != NULL; i++) {
-		size_t len = common_prefix(command->options[i]->name, word);
-
-		if (len > best_len) {
-			best = command->options[i]->name;
-			best_len = len;
-		}
-	}
-	return best;
+	for (size_t i = 0; command->options[i] != NULL; i++)
+		try_near(word, command->options[i]->name, &max, &near);
+	for (size_t i = 0; i < CLI_COMMON_OPTIONS; i++)
+		try_near(word, cli_common_options[i].name, &max, &near);
+	return near;
 }
 
 static int store(const struct cli_option *option, const char *value, struct cli_options *options,
@@ -105,12 +111,6 @@ static int store(const struct cli_option *option, const char *value, struct cli_
 		return 0;
 	}
 	return err_set(err, ERR_INTERNAL, "option %s", option->name);
-}
-
-/* Where the name of an option ends. */
-static size_t name_len(const char *word)
-{
-	return strcspn(word, "=");
 }
 
 /* Stores the option at argv[*at]; moves *at past it and its value. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "schema/schema_internal.h"
 
 /* What a schema and each value of its JSON come to in the tree, about (measured on surfaces): a
@@ -537,12 +538,12 @@ static bool is_ignored(const struct compiler *c, const char *name)
 static int refuse_keyword(
     struct compiler *c, const struct json *key, const struct schema_step *step)
 {
-	size_t max = schema_near_enough(key->len);
+	size_t max = text_near_enough(key->len);
 	const char *near = NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(keywords); i++) {
 		size_t distance =
-		    schema_distance(key->str, key->len, keywords[i].name, keywords[i].len, max);
+		    text_distance(key->str, key->len, keywords[i].name, keywords[i].len, max);
 
 		if (distance <= max) {
 			near = keywords[i].name;

@@ -260,13 +260,4 @@ const struct property *schema_find_property(
 /* True when array has two equal items; their indexes. */
 bool schema_find_equal_items(const struct json *array, size_t *ret_first, size_t *ret_second);
 
-/*
- * How many edits (insert, delete, replace, swap of neighbours; letter case counts nothing) lead
- * from a to b; anything above max is max + 1.
- */
-size_t schema_distance(const char *a, size_t a_len, const char *b, size_t b_len, size_t max);
-
-/* The distance at which a name is near enough to be suggested. */
-size_t schema_near_enough(size_t len);
-
 #endif

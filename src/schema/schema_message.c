@@ -256,7 +256,7 @@ static void add_listed(struct buf *out, const struct json *value)
 
 static const struct json *nearest_value(const struct json *values, const struct json *text)
 {
-	size_t max = schema_near_enough(text->len);
+	size_t max = text_near_enough(text->len);
 	const struct json *near = NULL;
 
 	json_foreach (value, values) {
@@ -264,7 +264,7 @@ static const struct json *nearest_value(const struct json *values, const struct 
 
 		if (value->type != JSON_STRING)
 			continue;
-		distance = schema_distance(text->str, text->len, value->str, value->len, max);
+		distance = text_distance(text->str, text->len, value->str, value->len, max);
 		if (distance <= max) {
 			near = value;
 			max = distance > 0 ? distance - 1 : 0;
@@ -442,13 +442,13 @@ static bool may_suggest(const struct property *property, const struct json *obje
 static const struct json *nearest_name(const struct schema_step *step)
 {
 	const struct property_list *list = &step->owner->properties;
-	size_t max = schema_near_enough(step->key->len);
+	size_t max = text_near_enough(step->key->len);
 	const struct json *near = NULL;
 
 	for (size_t i = 0; i < list->len; i++) {
 		const struct json *name = list->items[i].name;
 		size_t distance =
-		    schema_distance(step->key->str, step->key->len, name->str, name->len, max);
+		    text_distance(step->key->str, step->key->len, name->str, name->len, max);
 
 		if (distance <= max && may_suggest(&list->items[i], step->object)) {
 			near = name;

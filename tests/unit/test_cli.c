@@ -311,6 +311,66 @@ static void what_a_line_quotes_cannot_move_the_cursor(void **state)
 	assert_string_equal(out.data, "name: a\\u{000A}\\u{001B}[2Jb\n");
 }
 
+/* ---- what was most likely meant ---- */
+
+static const char *meant(const char *text)
+{
+	static char name[80];
+	struct line line;
+	const char *near = "";
+	size_t len;
+
+	line_init(&line, text);
+	len = cli_nearest_command(line.argc, line.argv, &near);
+	assert_true(len < sizeof(name));
+	memcpy(name, near, len);
+	name[len] = '\0';
+	return name;
+}
+
+static void a_misspelt_command_is_guessed_word_by_word(void **state)
+{
+	(void)state;
+	assert_string_equal(meant("valt"), "vault");
+	assert_string_equal(meant("cal git_log {}"), "call");
+	assert_string_equal(meant("surfce shwo git"), "surface show");
+	assert_string_equal(meant("vault grnt list"), "vault grant list");
+	assert_string_equal(meant("vault tokn"), "vault token");
+}
+
+static void what_is_near_to_no_command_is_not_guessed(void **state)
+{
+	(void)state;
+	assert_string_equal(meant("kubectl get pods"), "");
+	assert_string_equal(meant("vault foo"), "");
+	assert_string_equal(meant(""), "");
+}
+
+static void an_unknown_option_is_refused_with_the_nearest_one(void **state)
+{
+	static const char *const words[][2] = {
+		{ "--surfaces=git", "did you mean --surface?" },
+		{ "--alow-write", "did you mean --allow-write?" },
+		{ "--JSON", "did you mean --json?" },
+		{ "--far-from-all", "did you mean --help?" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		struct cli_options options = { 0 };
+		cleanup_err struct err err = ERR_INIT;
+		struct line line;
+
+		line_init(&line, words[i][0]);
+		assert_int_equal(cli_parse_options(
+				     command_of("mcp serve"), line.argc, line.argv, &options, &err),
+		    -1);
+		assert_int_equal(err.code, ERR_USAGE);
+		assert_non_null(strstr(err.message, words[i][1]));
+		cli_options_release(&options);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(each_name_finds_its_own_row),
 	cmocka_unit_test(each_row_has_an_example_of_itself),
@@ -327,6 +387,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(
 	    what_came_in_between_is_not_replaced, scratch_setup, scratch_teardown),
 	cmocka_unit_test(a_path_that_names_no_file_is_no_output),
+	cmocka_unit_test(a_misspelt_command_is_guessed_word_by_word),
+	cmocka_unit_test(what_is_near_to_no_command_is_not_guessed),
+	cmocka_unit_test(an_unknown_option_is_refused_with_the_nearest_one),
 	cmocka_unit_test(sizes_and_times_are_for_people),
 	cmocka_unit_test(what_a_line_quotes_cannot_move_the_cursor),
 };

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Which known name did a misspelt one mean? Small enough names only: the tables stand on the
  * stack, and a hostile name of a megabyte costs nothing. */
-#include "schema/schema_internal.h"
-
-#include <ctype.h>
+#include "base/text.h"
 
 #define NAME_MAX_LEN 80
 
 static bool is_same_letter(char a, char b)
 {
-	return tolower((unsigned char)a) == tolower((unsigned char)b);
+	return text_ascii_lower(a) == text_ascii_lower(b);
 }
 
 static size_t least(size_t a, size_t b)
@@ -32,7 +30,7 @@ static void fill_row(const char *a, size_t i, const char *b, size_t b_len,
 	}
 }
 
-size_t schema_distance(const char *a, size_t a_len, const char *b, size_t b_len, size_t max)
+size_t text_distance(const char *a, size_t a_len, const char *b, size_t b_len, size_t max)
 {
 	size_t rows[3][NAME_MAX_LEN + 1] = { { 0 } };
 	size_t result;
@@ -48,7 +46,7 @@ size_t schema_distance(const char *a, size_t a_len, const char *b, size_t b_len,
 	return result > max ? max + 1 : result;
 }
 
-size_t schema_near_enough(size_t len)
+size_t text_near_enough(size_t len)
 {
 	if (len <= 3)
 		return 1;
