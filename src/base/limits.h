@@ -87,4 +87,12 @@
 #define LIMIT_REGEX_DEPTH ((uint32_t)200000)
 #define LIMIT_REGEX_HEAP_KIB ((uint32_t)65536)
 
+/* The index of a git repository, which a program writes: its bytes, one name, the folders that
+ * matter, and all that is found, together: version 4 can repeat a long name in a few bytes, and
+ * would have us keep it a million times. */
+#define LIMIT_INDEX_BYTES (128 * MIB)
+#define LIMIT_INDEX_NAME ((size_t)4096)
+#define LIMIT_INDEX_FOLDERS ((size_t)100000)
+#define LIMIT_INDEX_FOUND (16 * MIB)
+
 #endif

@@ -18,19 +18,12 @@
 #include "base/dirs.h"
 #include "base/limits.h"
 
-#define INDEX_MAX ((size_t)128 * MIB)
 #define HEADER_SIZE ((size_t)12)
 #define STAT_SIZE ((size_t)40) /* of an entry: times, device, inode, mode, owner, size */
 #define MODE_AT ((size_t)24)
 #define FLAG_EXTENDED 0x4000
 #define FLAG_NAME 0x0fff /* the name's length, or all of these bits when it is longer */
 #define GITLINK 0160000
-#define NAME_BYTES_MAX ((size_t)4096)
-#define FOLDERS_MAX ((size_t)100000)
-
-/* What is found, together. Version 4 can repeat a long name in a few bytes, and would have us keep it
- * a million times. */
-#define FOUND_MAX ((size_t)16 * MIB)
 
 /* A walk over the entries. */
 struct walk {
@@ -93,7 +86,7 @@ static bool is_name_good(const char *name)
 static bool keep(struct walk *walk, struct strvec *list, size_t len)
 {
 	walk->found_bytes += len + 1;
-	if (walk->found_bytes > FOUND_MAX)
+	if (walk->found_bytes > LIMIT_INDEX_FOUND)
 		return false;
 	strvec_take(list, xmemdupz(walk->name.data, len));
 	return true;
@@ -107,7 +100,7 @@ static bool add_folders(struct walk *walk, size_t same)
 
 	for (size_t i = same; i < walk->name.len; i++) {
 		if (walk->name.data[i] == '/' &&
-		    (folders->len == FOLDERS_MAX || !keep(walk, folders, i)))
+		    (folders->len == LIMIT_INDEX_FOLDERS || !keep(walk, folders, i)))
 			return false;
 	}
 	return true;
@@ -137,7 +130,7 @@ static bool read_name(struct walk *walk, size_t begin)
 	walk->at += len + 1;
 	if (walk->version < 4)
 		walk->at = begin + ((walk->at - 1 - begin + 8) & ~(size_t)7);
-	return walk->at <= walk->len && walk->name.len <= NAME_BYTES_MAX &&
+	return walk->at <= walk->len && walk->name.len <= LIMIT_INDEX_NAME &&
 	       is_name_good(walk->name.data) && add_folders(walk, same);
 }
 
@@ -211,7 +204,7 @@ static int read_file(const char *git_dir, const char *name, size_t id_size,
     struct gate_index *ret_index, struct err *err)
 {
 	cleanup_free char *path = xasprintf("%s/%s", git_dir, name);
-	cleanup_buf struct buf text = BUF_INIT_MAX(INDEX_MAX);
+	cleanup_buf struct buf text = BUF_INIT_MAX(LIMIT_INDEX_BYTES);
 
 	if (dirs_read_file(path, &text, err) < 0 || gate_index_read(&text, id_size, ret_index) < 0)
 		return err_set(err, ERR_REPOSITORY_UNTRUSTED, "%s cannot be read", path);
