@@ -68,7 +68,7 @@ static int check_free_place(struct err *err)
 		return err_set(err, ERR_USAGE,
 		    "STILE_TOKEN_FILE is set or HOME is not; say where the owner's token is "
 		    "kept: --out FILE");
-	return dirs_ensure(dir, err);
+	return vault_credential_try(err);
 }
 
 static const char next_steps[] = "\nNext:\n"
@@ -91,7 +91,10 @@ static int do_init(struct cli *cli, struct cli_token_file *file, struct err *err
 	result = file->path != NULL ? cli_token_file_write(file, &token, err)
 				    : vault_credential_store(token.text, err);
 	if (result < 0)
-		return err_wrap(err, "organization %s is made, but its owner's token is lost", org);
+		return err_wrap(err,
+		    "organization %s is made, but its owner's token is lost; once this is mended, "
+		    "make another: stile vault init --org NAME",
+		    org);
 	if (show_whoami(cli, vault, err) < 0)
 		return -1;
 	cli_line(&cli->out, "%-12s %s", "credential",

@@ -170,6 +170,9 @@ void vault_token_release(struct vault_token *token);
  */
 struct secret *vault_credential_load(struct err *err) MUST_CHECK;
 
+/* Can a credential be kept where none is? Tries it with a file that is gone again afterwards. */
+int vault_credential_try(struct err *err) MUST_CHECK;
+
 /* Keeps token (its text) in credentials.json; what was there is replaced. */
 int vault_credential_store(const char *token, struct err *err) MUST_CHECK;
 

@@ -122,21 +122,36 @@ struct secret *vault_credential_load(struct err *err)
 	return path == NULL ? NULL : load(path, parse_credentials, err);
 }
 
-int vault_credential_store(const char *token, struct err *err)
+static int write_credentials(struct buf *text, struct err *err)
 {
 	cleanup_free char *dir = dirs_config();
+
+	if (dir == NULL)
+		return err_set(err, ERR_CONFIGURATION, "no place for credentials: set HOME");
+	return dirs_write_host_file(dir, CREDENTIALS, text, err);
+}
+
+int vault_credential_try(struct err *err)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	bool was_there = false;
+
+	buf_adds(&text, "{}\n");
+	return write_credentials(&text, err) < 0 ? -1 : vault_credential_remove(&was_there, err);
+}
+
+int vault_credential_store(const char *token, struct err *err)
+{
 	cleanup_buf struct buf text = BUF_INIT;
 	struct json_writer w = JSON_WRITER_INIT(&text);
 	int result;
 
-	if (dir == NULL)
-		return err_set(err, ERR_CONFIGURATION, "no place for credentials: set HOME");
 	(void)buf_reserve(&text, CREDENTIAL_MAX); /* so that it does not move, leaving copies */
 	json_write_object_begin(&w);
 	json_write_member_string(&w, "token", token);
 	json_write_object_end(&w);
 	buf_addc(&text, '\n');
-	result = dirs_write_host_file(dir, CREDENTIALS, &text, err);
+	result = write_credentials(&text, err);
 	explicit_bzero(text.data, text.len);
 	return result;
 }

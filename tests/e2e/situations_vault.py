@@ -108,6 +108,21 @@ def nothing_there():
         check('stile vault login' in vault.refused('UNAUTHENTICATED', 'whoami'))
 
 
+@test('vault: where its owner\'s token could not be kept, no organization is made')
+def no_place_for_the_token():
+    with Box() as box:
+        vault = Vault(box, init=False)
+        # Just too long for a file to be written beside the credential and renamed: root meets that too.
+        place = box.dir
+        while len(place) < 4064:
+            place = os.path.join(place, 'x' * min(200, 4063 - len(place)))
+        os.makedirs(place)
+        message = vault.envelope('init', '--org', 'acme', XDG_CONFIG_HOME=place)['error']['message']
+        check('credentials.json' in message, message)
+        check(not os.path.exists(os.path.join(box.data, 'vault.db')), 'no store was made')
+        vault.value('init', '--org', 'acme')
+
+
 @test('vault: a credential that others can read, a link and a foreign form are refused')
 def open_credential():
     with Box() as box:
