@@ -113,11 +113,11 @@ int host_resolve_program(struct served *served, const struct surface *surface, s
 enum gate_rank call_gate_rank(enum surface_rank rank);
 struct gate_tool call_gate_tool(const struct tool *tool);
 
-/* call_run.c: starts the resolved program of a surface with words, its environment and set; spec
- * (path, argv and envp are filled here) says the rest. */
-struct run *host_start_program(const struct served *served, const struct surface *surface,
-    const struct strvec *words, const struct strvec *set, struct run_spec *spec, run_done_fn done,
-    void *ctx, struct err *err) MUST_CHECK;
+/* call_run.c: starts the resolved program of a surface with words and that environment; spec (path,
+ * argv and envp are filled here) says the rest. */
+struct run *host_start_program(const struct served *served, const struct strvec *words,
+    struct strvec *environment, struct run_spec *spec, run_done_fn done, void *ctx, struct err *err)
+    MUST_CHECK;
 
 /* call_children.c: the bound on children */
 void host_enqueue(struct call *call);
@@ -176,7 +176,8 @@ struct call {
 	bool is_child_counted;   /* run */
 	struct call *queue_next; /* run: waiting for a child */
 	bool is_queued;
-	int64_t intent; /* run: sequence of the intent of a mutation; 0: none */
+	int64_t intent;            /* run: sequence of the intent of a mutation; 0: none */
+	struct strvec environment; /* run: the program's, whole */
 	struct run *run;
 	struct run_outcome outcome;
 	bool has_run;

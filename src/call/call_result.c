@@ -62,7 +62,7 @@ static int make_result(struct call *call)
 	run.err_len = call->run_err.len;
 	masks = take_quotable(call, &run);
 	if (run.exit_status != 0)
-		run_unset_variables(&call->tool->surface->program.env, &call->command.set, &unset);
+		run_unset_variables(&call->tool->surface->program.env, &call->environment, &unset);
 	surface_make_result(call->tool, json_root(&call->resolved), &run, &call->result);
 	call->masks += call->result.is_error ? masks : 0;
 	return check_text(call);

@@ -92,30 +92,25 @@ void call_run_kill(struct call *call)
 	call->has_run = true;
 }
 
-struct run *host_start_program(const struct served *served, const struct surface *surface,
-    const struct strvec *words, const struct strvec *set, struct run_spec *spec, run_done_fn done,
-    void *ctx, struct err *err)
+struct run *host_start_program(const struct served *served, const struct strvec *words,
+    struct strvec *environment, struct run_spec *spec, run_done_fn done, void *ctx, struct err *err)
 {
 	cleanup_strvec struct strvec argv = STRVEC_INIT;
-	cleanup_strvec struct strvec environment = STRVEC_INIT;
 
 	strvec_push(&argv, served->program.path);
 	for (size_t i = 0; i < words->len; i++)
 		strvec_push(&argv, words->items[i]);
-	run_environment(&surface->program.env, set, &environment);
 	spec->path = served->program.path;
 	spec->argv = strvec_array(&argv);
-	spec->envp = strvec_array(&environment);
+	spec->envp = strvec_array(environment);
 	return run_start(served->host->loop, spec, done, ctx, err);
 }
 
 /* A program may print what it was given in secret. */
-static void know_secrets(struct call *call)
+static void make_environment(struct call *call)
 {
-	cleanup_strvec struct strvec environment = STRVEC_INIT;
-
-	run_environment(&call->tool->surface->program.env, &call->command.set, &environment);
-	redactor_values_add_environment(&call->secrets, &environment);
+	run_environment(&call->tool->surface->program.env, &call->command.set, &call->environment);
+	redactor_values_add_environment(&call->secrets, &call->environment);
 }
 
 struct run_spec call_run_spec(const struct call *call)
@@ -137,9 +132,9 @@ static int start(struct call *call)
 	const struct surface_command *command = &call->command;
 	struct run_spec spec = call_run_spec(call);
 
-	know_secrets(call);
-	call->run = host_start_program(call->served, call->tool->surface, &command->words,
-	    &command->set, &spec, run_done, call, &call->err);
+	make_environment(call);
+	call->run = host_start_program(
+	    call->served, &command->words, &call->environment, &spec, run_done, call, &call->err);
 	if (call->run == NULL)
 		return -1;
 	if (call->tool->builtin == SURFACE_BUILTIN_STATUS)

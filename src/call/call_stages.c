@@ -113,6 +113,7 @@ static void call_free(struct call *call)
 	json_doc_release(&call->request);
 	redactor_values_release(&call->secrets);
 	surface_command_release(&call->command);
+	strvec_release(&call->environment);
 	run_outcome_release(&call->outcome);
 	run_outcome_release(&call->version_outcome);
 	buf_release(&call->out);

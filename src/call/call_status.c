@@ -89,15 +89,15 @@ static void on_version(void *ctx, struct run_outcome *outcome)
 /* That it cannot be started is no failure of the call: the verdict says so. */
 void call_status_start_version(struct call *call)
 {
-	const struct surface *surface = call->tool->surface;
+	const struct surface_version *version = call->tool->surface->program.version;
 	cleanup_err struct err ignored = ERR_INIT;
 	struct run_spec spec = call_run_spec(call);
 
 	if (spec.timeout_ms > LIMIT_VERSION_CHECK_MS)
 		spec.timeout_ms = LIMIT_VERSION_CHECK_MS;
 	spec.max_output = LIMIT_STDERR;
-	call->version_run = host_start_program(call->served, surface,
-	    &surface->program.version->args, &call->command.set, &spec, on_version, call, &ignored);
+	call->version_run = host_start_program(
+	    call->served, &version->args, &call->environment, &spec, on_version, call, &ignored);
 }
 
 /* ---- the verdict ---- */

@@ -82,6 +82,7 @@ static int start(struct call *call)
 {
 	struct served *served = call->served;
 	const struct surface *surface = call->tool->surface;
+	cleanup_strvec struct strvec environment = STRVEC_INIT;
 	struct run_spec spec = {
 		.cwd = call->host->roots.items[0],
 		.timeout_ms = LIMIT_VERSION_CHECK_MS,
@@ -91,8 +92,9 @@ static int start(struct call *call)
 
 	if (host_resolve_program(served, surface, &call->err) < 0)
 		return -1;
-	served->version_run = host_start_program(served, surface, &surface->program.version->args,
-	    &surface->program.set, &spec, on_done, served, &call->err);
+	run_environment(&surface->program.env, &surface->program.set, &environment);
+	served->version_run = host_start_program(served, &surface->program.version->args,
+	    &environment, &spec, on_done, served, &call->err);
 	return served->version_run != NULL ? 0 : -1;
 }
 

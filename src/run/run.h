@@ -66,9 +66,9 @@ bool run_program_is_same(const struct run_program *program);
 void run_environment(
     const struct strvec *names, const struct strvec *set, struct strvec *ret_environment);
 
-/* Those of names that a child so started does not have, or has empty. */
+/* Those of names that a child with that environment does not have, or has empty. */
 void run_unset_variables(
-    const struct strvec *names, const struct strvec *set, struct strvec *ret_names);
+    const struct strvec *names, const struct strvec *environment, struct strvec *ret_names);
 
 /* ---- one run ---- */
 

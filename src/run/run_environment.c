@@ -55,17 +55,14 @@ void run_environment(
 }
 
 void run_unset_variables(
-    const struct strvec *names, const struct strvec *set, struct strvec *ret_names)
+    const struct strvec *names, const struct strvec *environment, struct strvec *ret_names)
 {
-	cleanup_strvec struct strvec environment = STRVEC_INIT;
-
-	run_environment(names, set, &environment);
 	for (size_t i = 0; i < names->len; i++) {
 		size_t len = strlen(names->items[i]);
 		bool is_set = false;
 
-		for (size_t j = 0; j < environment.len && !is_set; j++) {
-			const char *entry = environment.items[j];
+		for (size_t j = 0; j < environment->len && !is_set; j++) {
+			const char *entry = environment->items[j];
 
 			is_set = strncmp(entry, names->items[i], len) == 0 && entry[len] == '=' &&
 				 entry[len + 1] != '\0';
