@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/ids.h"
 #include "base/num.h"
 #include "base/strvec.h"
@@ -474,6 +476,24 @@ static void a_files_digest_is_that_of_its_bytes(void **state)
 	assert_fails(digest_of_fd(-1, &digest, &err), &err, ERR_IO);
 }
 
+static void every_day_of_four_centuries_is_told_as_the_library_does(void **state)
+{
+	(void)state;
+	for (int64_t day = 0; day < 4 * (int64_t)36525; day++) {
+		time_t seconds = (time_t)(day * 86400 + day * 7919 % 86400);
+		char text[CLOCK_TEXT_SIZE];
+		char wanted[64];
+		struct tm parts;
+		size_t len;
+
+		assert_non_null(gmtime_r(&seconds, &parts));
+		len = strftime(wanted, sizeof(wanted), "%Y-%m-%dT%H:%M:%S", &parts);
+		(void)snprintf(wanted + len, sizeof(wanted) - len, ".%06dZ", (int)day);
+		clock_format_utc((int64_t)seconds * 1000000 + day, text);
+		assert_string_equal(text, wanted);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_error_is_set_wrapped_and_moved),
 	cmocka_unit_test(a_second_error_replaces_the_first),
@@ -495,6 +515,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_results_text_keeps_lines_and_emoji),
 	cmocka_unit_test(escaped_characters_are_counted),
 	cmocka_unit_test(terminal_sequences_are_removed_whole),
+	cmocka_unit_test(every_day_of_four_centuries_is_told_as_the_library_does),
 	cmocka_unit_test(ids_differ_and_have_their_form),
 	cmocka_unit_test(a_digest_goes_round_as_text),
 	cmocka_unit_test(a_text_that_is_no_digest_is_refused),
