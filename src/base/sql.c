@@ -22,6 +22,7 @@ static const char SQL_PRAGMAS[] = "PRAGMA foreign_keys = ON;"
 				  "PRAGMA cell_size_check = ON;"
 				  "PRAGMA temp_store = MEMORY;";
 static const char SQL_SET_WAL[] = "PRAGMA journal_mode = WAL";
+static const char SQL_SET_NO_WAL[] = "PRAGMA journal_mode = DELETE";
 static const char SQL_GET_VERSION[] = "PRAGMA user_version";
 static const char SQL_GET_DATA_VERSION[] = "PRAGMA data_version";
 static const char SQL_COUNT_SCHEMA[] = "SELECT count(*) FROM sqlite_schema";
@@ -31,12 +32,16 @@ static const char SQL_ROLLBACK[] = "ROLLBACK";
 
 #define READER_PATIENCE_MS 2000
 
+/* Where a file's header says how it is written: 1, by a rollback journal; 2, by a log. */
+#define HEADER_WRITER 18
+
 struct sql {
 	sqlite3 *db;
 	char *path;
 	struct sql_stmt *begin;  /* the statements every transaction needs, prepared once */
 	struct sql_stmt *commit; /* NULL, all three, on a read-only connection */
 	struct sql_stmt *data_version;
+	int64_t keep_log; /* so many bytes of it may stay; 0: none do */
 };
 
 struct sql_stmt {
@@ -120,6 +125,27 @@ static int make_file(const char *path, struct err *err)
 	if (fchmod(fd, 0600) < 0)
 		return err_errno(err, errno, "chmod %s", path);
 	return 0;
+}
+
+/*
+ * A copy (sql_backup) says in its header that it has no log; a database of ours, once opened, that it
+ * has one. A log beside a copy is left from the file whose place it took. Read by SQLite's own
+ * descriptor: to close one of ours would drop its locks.
+ */
+static int check_log(struct sql *sql, struct err *err)
+{
+	cleanup_free char *wal = xasprintf("%s-wal", sql->path);
+	sqlite3_file *file = NULL;
+	uint8_t writer = 0;
+	struct stat st;
+
+	if (stat(wal, &st) < 0 || st.st_size == 0)
+		return 0;
+	(void)sqlite3_file_control(sql->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+	if (file->pMethods->xRead(file, &writer, 1, HEADER_WRITER) != SQLITE_OK || writer != 1)
+		return 0;
+	return err_set(err, ERR_CHECK_FAILED,
+	    "%s belongs to the database that was here before; move it away, or remove it", wal);
 }
 
 /* The first column of the first row of text. */
@@ -247,8 +273,9 @@ struct sql *sql_open_patient(const char *path, const char *const *migrations, si
 	sql = connect_to(path, path, SQLITE_OPEN_READWRITE, err);
 	if (sql != NULL)
 		(void)sqlite3_busy_timeout(sql->db, patience_ms);
-	if (sql == NULL || configure(sql, err) < 0 || set_wal(sql, err) < 0 ||
-	    prepare_own(sql, err) < 0 || migrate(sql, migrations, migrations_len, err) < 0) {
+	if (sql == NULL || check_log(sql, err) < 0 || configure(sql, err) < 0 ||
+	    set_wal(sql, err) < 0 || prepare_own(sql, err) < 0 ||
+	    migrate(sql, migrations, migrations_len, err) < 0) {
 		(void)err_wrap(err, "%s", path);
 		return NULL;
 	}
@@ -331,12 +358,28 @@ struct sql *sql_open_readonly(const char *path, struct err *err)
 	return steal_ptr(&sql);
 }
 
+void sql_keep_log(struct sql *sql, int64_t max_bytes)
+{
+	sql->keep_log = max_bytes;
+}
+
+/* A long log is written back, for the next to open would read all of it. */
+static void settle_log(struct sql *sql)
+{
+	cleanup_free char *wal = xasprintf("%s-wal", sql->path);
+	struct stat st;
+
+	if (sql->keep_log > 0 && stat(wal, &st) == 0 && st.st_size <= sql->keep_log)
+		(void)sqlite3_db_config(sql->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+}
+
 void sql_close(struct sql *sql)
 {
 	int rc;
 
 	if (sql == NULL)
 		return;
+	settle_log(sql);
 	sql_stmt_free(sql->begin);
 	sql_stmt_free(sql->commit);
 	sql_stmt_free(sql->data_version);
@@ -608,6 +651,8 @@ int sql_backup(struct sql *sql, const char *path, sql_backup_fn on_step, void *c
 		return err_errno(err, errno, "create %s", path);
 	target = connect_to(path, path, SQLITE_OPEN_READWRITE, err);
 	result = target == NULL ? -1 : copy_moment(sql, target, on_step, ctx, err);
+	if (result == 0)
+		result = sql_exec(target, SQL_SET_NO_WAL, err);
 	sql_cleanup(&target);
 	if (result == 0 && fsync(fd) < 0)
 		result = err_errno(err, errno, "write %s", path);

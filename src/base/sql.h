@@ -47,6 +47,12 @@ struct sql *sql_open_readonly(const char *path, struct err *err) MUST_CHECK;
 void sql_close(struct sql *sql);
 void sql_cleanup(struct sql **sql);
 
+/*
+ * The last one to close leaves a log of at most max_bytes beside the database instead of writing it
+ * back: a command that adds a row then costs one sync, not five. Whoever opens next reads it first.
+ */
+void sql_keep_log(struct sql *sql, int64_t max_bytes);
+
 /* Runs text without results. */
 int sql_exec(struct sql *sql, const char *text, struct err *err) MUST_CHECK;
 
@@ -109,6 +115,8 @@ bool sql_is_in_txn(struct sql *sql);
 /*
  * Copies the database, as it is at one moment, to a new file at path (0600) while others go on
  * using it. ERR_CHECK_FAILED when something is there already. on_step (or NULL) hears of progress.
+ * The copy needs no log: put in the place of a database whose log was left there, it is refused by
+ * sql_open() until that log is gone, which else would be written over it.
  */
 typedef void (*sql_backup_fn)(void *ctx, int64_t done_pages, int64_t all_pages);
 int sql_backup(struct sql *sql, const char *path, sql_backup_fn on_step, void *ctx, struct err *err)

@@ -342,7 +342,8 @@ const struct command cli_vault_commands[] = {
 	{ "vault backup", cmd_vault_backup, "FILE", 1, 1, progress_options,
 	    "Copy the whole store to a new file.",
 	    "The copy is of one moment; others go on meanwhile. It is a vault.db: to\n"
-	    "restore it, put it in a data directory under that name.\n"
+	    "restore it, put it in a data directory under that name, with no vault.db-wal\n"
+	    "of another beside it.\n"
 	    "\n"
 	    "  stile vault backup /mnt/vault-2026-11-30.db\n",
 	    true },

@@ -17,7 +17,7 @@
  *   a folder above it. What the caller may not read is ERR_NOT_FOUND with the text of what is not
  *   there; what it may read but not change is ERR_PERMISSION_DENIED.
  * - Each verb leaves a row in the audit, also when it is refused; a change and its row are one
- *   transaction, and what is read is handed out after its row was written.
+ *   transaction, and what is read is handed out after its row is durable.
  * - A version never changes. A verb that fails has changed nothing.
  * - A stage's contract (`CONTEXT.md` in a folder whose name begins with two digits) is authority: to
  *   change it takes VAULT_MANAGE, and nobody who is limited (vault_limit) changes one.

@@ -39,13 +39,25 @@ static int check_characters(const char *name, size_t len, struct err *err)
 	return 0;
 }
 
-/* Owned; len bytes of valid UTF-8 without NUL. */
+static bool is_ascii(const char *name, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if ((name[i] & 0x80) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Owned; len bytes of valid UTF-8 without NUL. ASCII is in its form, and spares the tables. */
 static char *to_nfc(const char *name, size_t len)
 {
 	utf8proc_uint8_t *text = NULL;
-	utf8proc_ssize_t got = utf8proc_map((const utf8proc_uint8_t *)name, (utf8proc_ssize_t)len,
-	    &text, UTF8PROC_COMPOSE | UTF8PROC_STABLE);
+	utf8proc_ssize_t got;
 
+	if (is_ascii(name, len))
+		return xmemdupz(name, len);
+	got = utf8proc_map((const utf8proc_uint8_t *)name, (utf8proc_ssize_t)len, &text,
+	    UTF8PROC_COMPOSE | UTF8PROC_STABLE);
 	if (got < 0)
 		abort(); /* out of memory, for the text is valid */
 	return (char *)text;

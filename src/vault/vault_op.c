@@ -46,19 +46,13 @@ static int record_alone(
 	return sql_commit(&txn, err);
 }
 
-/* A row that only tells of a reading need not survive a power cut: nothing else would know of it
- * either. The next commit that must makes it durable too. */
+/* Durable before anything is handed out, as the rows of changes are: no answer leaves without its
+ * record, not even when the power is cut right after. */
 static int record_reading(struct vault *vault, const struct op *op, struct err *err)
 {
-	cleanup_err struct err ignored = ERR_INIT;
-	int result;
-
 	if (vault->batch.sql != NULL)
 		return audit_append(vault, op, "OK", err);
-	if (store_relax(vault, true, err) < 0)
-		return -1;
-	result = record_alone(vault, op, "OK", err);
-	return store_relax(vault, false, result == 0 ? err : &ignored) < 0 ? -1 : result;
+	return record_alone(vault, op, "OK", err);
 }
 
 int op_note(struct vault *vault, struct op *op, struct err *err)

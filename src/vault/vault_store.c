@@ -20,6 +20,9 @@
 #define LOCK_PATIENCE_MS 10000
 #define LOCK_FILE_NAME "vault.lock"
 
+/* The log of some twenty readings: less to read for whoever opens next than four syncs cost. */
+#define KEEP_LOG_BYTES (128 * 1024)
+
 /*
  * `entry` holds folders and files alike: a name is unique among both, and paths, ranks, moves and
  * the trash are the same for both. trashed_us is 0 for what lives, so that one index keeps names
@@ -142,6 +145,7 @@ struct vault *vault_create(const char *data_dir, struct err *err)
 	vault->sql = sql_open_patient(path, migrations, ARRAY_LEN(migrations), PATIENCE_MS, err);
 	if (vault->sql == NULL || sql_exec(vault->sql, SQL_TUNE, err) < 0)
 		return NULL;
+	sql_keep_log(vault->sql, KEEP_LOG_BYTES);
 	return steal_ptr(&vault);
 }
 

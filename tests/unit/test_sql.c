@@ -301,6 +301,58 @@ static void a_database_in_a_read_only_folder_is_read(void **state)
 	assert_int_equal(chmod(folder, 0700), 0);
 }
 
+static off_t size_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) < 0 ? -1 : st.st_size;
+}
+
+static void a_short_log_stays_for_the_next_and_a_long_one_does_not(void **state)
+{
+	cleanup_err struct err err = ERR_INIT;
+	cleanup_free char *path = scratch_path(*state, "kept.db");
+	cleanup_free char *wal = scratch_path(*state, "kept.db-wal");
+	struct sql *sql = open_all(path, &err);
+
+	sql_keep_log(sql, 65536);
+	assert_ok(sql_exec(sql, "INSERT INTO thing(name) VALUES ('x')", &err), &err);
+	sql_close(sql);
+	assert_in_range(size_of(wal), 1, 65536);
+	sql = open_all(path, &err);
+	assert_int_equal(ask_int(sql, "SELECT count(*) FROM thing"), 2);
+	sql_keep_log(sql, 65536);
+	assert_ok(
+	    sql_exec(sql, "INSERT INTO thing(name) VALUES (hex(zeroblob(65536)))", &err), &err);
+	sql_close(sql);
+	assert_int_equal(size_of(wal), -1);
+}
+
+/* The log of the database that was there before would be written over the copy. */
+static void a_copy_in_the_place_of_a_database_with_a_log_is_refused(void **state)
+{
+	cleanup_err struct err err = ERR_INIT;
+	cleanup_free char *path = scratch_path(*state, "place.db");
+	cleanup_free char *wal = scratch_path(*state, "place.db-wal");
+	cleanup_free char *copy = scratch_path(*state, "place.copy");
+	struct sql *sql = open_all(path, &err);
+
+	sql_keep_log(sql, 65536);
+	assert_ok(sql_backup(sql, copy, NULL, NULL, &err), &err);
+	assert_ok(sql_exec(sql, "INSERT INTO thing(name) VALUES ('later')", &err), &err);
+	sql_close(sql);
+	assert_int_equal(rename(copy, path), 0);
+	assert_null(open_all(path, &err));
+	assert_int_equal(err.code, ERR_CHECK_FAILED);
+	assert_non_null(strstr(err.message, "place.db-wal"));
+	err_release(&err);
+	assert_int_equal(unlink(wal), 0);
+	sql = open_all(path, &err);
+	assert_non_null(sql);
+	assert_int_equal(ask_int(sql, "SELECT count(*) FROM thing"), 1);
+	sql_close(sql);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +363,7 @@ int main(void)
 		cmocka_unit_test(a_migration_that_fails_leaves_nothing_behind),
 		cmocka_unit_test(a_lock_held_elsewhere_is_busy_at_once_and_retryable),
 		cmocka_unit_test(a_broken_constraint_is_told_without_the_value),
+		cmocka_unit_test(a_copy_in_the_place_of_a_database_with_a_log_is_refused),
 		cmocka_unit_test(reading_refuses_to_write_and_to_create),
 		cmocka_unit_test(files_are_created_for_their_owner_alone),
 		cmocka_unit_test(missing_migrations_alone_are_run),
@@ -319,6 +372,7 @@ int main(void)
 		cmocka_unit_test(a_transaction_left_open_is_rolled_back),
 		cmocka_unit_test(changes_by_others_and_a_moved_file_are_seen),
 		cmocka_unit_test(a_database_in_a_read_only_folder_is_read),
+		cmocka_unit_test(a_short_log_stays_for_the_next_and_a_long_one_does_not),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
