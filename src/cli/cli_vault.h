@@ -53,16 +53,27 @@ int cmd_vault_principal_add(struct cli *cli, struct err *err);
 int cmd_vault_principal_disable(struct cli *cli, struct err *err);
 int cmd_vault_principal_list(struct cli *cli, struct err *err);
 int cmd_vault_purge(struct cli *cli, struct err *err);
+int cmd_vault_stage_list(struct cli *cli, struct err *err);
+int cmd_vault_stage_show(struct cli *cli, struct err *err);
 int cmd_vault_tag_add(struct cli *cli, struct err *err);
 int cmd_vault_tag_find(struct cli *cli, struct err *err);
 int cmd_vault_tag_list(struct cli *cli, struct err *err);
 int cmd_vault_tag_remove(struct cli *cli, struct err *err);
+int cmd_vault_template_create(struct cli *cli, struct err *err);
+int cmd_vault_template_list(struct cli *cli, struct err *err);
+int cmd_vault_template_publish(struct cli *cli, struct err *err);
+int cmd_vault_template_show(struct cli *cli, struct err *err);
 int cmd_vault_token_issue(struct cli *cli, struct err *err);
 int cmd_vault_token_list(struct cli *cli, struct err *err);
 int cmd_vault_token_revoke(struct cli *cli, struct err *err);
 int cmd_vault_version_show(struct cli *cli, struct err *err);
 int cmd_vault_versions(struct cli *cli, struct err *err);
 int cmd_vault_whoami(struct cli *cli, struct err *err);
+int cmd_vault_workspace_derive(struct cli *cli, struct err *err);
+int cmd_vault_workspace_info(struct cli *cli, struct err *err);
+int cmd_vault_workspace_instantiate(struct cli *cli, struct err *err);
+int cmd_vault_workspace_lineage(struct cli *cli, struct err *err);
+int cmd_vault_workspace_list(struct cli *cli, struct err *err);
 
 /* The vault of this host, nobody bound to it yet. */
 struct vault *cli_vault_open_store(struct cli *cli, struct err *err) MUST_CHECK;

@@ -96,6 +96,17 @@ static const struct cli_option opt_limit_found = { "--limit", "N", CLI_VALUE, ME
 static const struct cli_option opt_repair_index = { "--repair-index", NULL, CLI_FLAG,
 	MEMBER(is_repair_index), "Make the index of vault file find --text anew as well." };
 
+static const struct cli_option opt_template_name = { "--name", "NAME", CLI_VALUE, MEMBER(name),
+	"What the template is called; as its folder by default." };
+static const struct cli_option opt_publish_message = { "--message", "TEXT", CLI_VALUE,
+	MEMBER(message), "What is new in this version." };
+static const struct cli_option opt_template_version = { "--version", "N", CLI_VALUE,
+	MEMBER(version), "Not the latest published version but this one." };
+static const struct cli_option opt_parameter = { "--set", "KEY=VALUE", CLI_LIST, MEMBER(set),
+	"The value of a parameter. May be repeated." };
+static const struct cli_option opt_hole = { "--set", "KEY=VALUE", CLI_LIST, MEMBER(set),
+	"Fill {{KEY}} in names and texts with VALUE. May be repeated." };
+
 static const struct cli_option *const no_options[] = { NULL };
 static const struct cli_option *const init_options[] = { &opt_org, &opt_owner, &opt_out_token,
 	NULL };
@@ -124,6 +135,12 @@ static const struct cli_option *const message_options[] = { &opt_message, NULL }
 static const struct cli_option *const events_options[] = { &opt_principal, &opt_object,
 	&opt_operation, &opt_result, &opt_correlation, &opt_after_row, &opt_limit_rows, NULL };
 static const struct cli_option *const export_options[] = { &opt_after_row, NULL };
+static const struct cli_option *const template_create_options[] = { &opt_template_name, NULL };
+static const struct cli_option *const publish_options[] = { &opt_publish_message, NULL };
+static const struct cli_option *const template_show_options[] = { &opt_template_version, NULL };
+static const struct cli_option *const instantiate_options[] = { &opt_template_version,
+	&opt_parameter, NULL };
+static const struct cli_option *const derive_options[] = { &opt_hole, NULL };
 static const struct cli_option *const progress_options[] = { &opt_progress, NULL };
 
 const struct command cli_vault_commands[] = {
@@ -315,6 +332,55 @@ const struct command cli_vault_commands[] = {
 	{ "vault tag find", cmd_vault_tag_find, "FOLDER TAG", 2, 2, no_options,
 	    "List the files below a folder that have a tag.",
 	    "  stile vault tag find / for-review\n" },
+	{ "vault template create", cmd_vault_template_create, "FOLDER", 1, 1,
+	    template_create_options, "Make a folder a template.",
+	    "Its file template.yaml, if there is one, declares parameters: docs/vault.md.\n"
+	    "Nothing can be made from it until a version is published.\n"
+	    "\n"
+	    "  stile vault template create /templates/article\n" },
+	{ "vault template publish", cmd_vault_template_publish, "TEMPLATE", 1, 1, publish_options,
+	    "Keep a template as it is now, as its next version.",
+	    "A published version never changes. TEMPLATE is a name, an id or the folder.\n"
+	    "\n"
+	    "  stile vault template publish article --message 'a stage for pictures'\n" },
+	{ "vault template list", cmd_vault_template_list, NULL, 0, 0, no_options,
+	    "List the templates that you may use.", "  stile vault template list\n" },
+	{ "vault template show", cmd_vault_template_show, "TEMPLATE", 1, 1, template_show_options,
+	    "Show a template's parameters and what is in it.",
+	    "  stile vault template show article --version 1\n" },
+	{ "vault template instantiate", cmd_vault_workspace_instantiate, "TEMPLATE TARGET", 2, 2,
+	    instantiate_options, "Make a workspace from a template.",
+	    "The same as stile vault workspace instantiate.\n"
+	    "\n"
+	    "  stile vault template instantiate article /work/owls --set topic=owls\n" },
+	{ "vault workspace instantiate", cmd_vault_workspace_instantiate, "TEMPLATE TARGET", 2, 2,
+	    instantiate_options, "Make a workspace from a template.",
+	    "TARGET is made; the folder above must be there. Holes in names and texts get\n"
+	    "the parameters' values.\n"
+	    "\n"
+	    "  stile vault workspace instantiate article /work/owls --set topic=owls\n" },
+	{ "vault workspace derive", cmd_vault_workspace_derive, "WORKSPACE TARGET", 2, 2,
+	    derive_options, "Make a workspace from another one, as that is now.",
+	    "Contracts, tags and metadata come along. Content is stored once.\n"
+	    "\n"
+	    "  stile vault workspace derive /work/owls /work/hawks\n" },
+	{ "vault workspace list", cmd_vault_workspace_list, NULL, 0, 0, no_options,
+	    "List the workspaces that you may read.", "  stile vault workspace list\n" },
+	{ "vault workspace info", cmd_vault_workspace_info, "WORKSPACE", 1, 1, no_options,
+	    "Show a workspace and what it was made from.",
+	    "  stile vault workspace info /work/owls\n" },
+	{ "vault workspace lineage", cmd_vault_workspace_lineage, "WORKSPACE", 1, 1, no_options,
+	    "Show what a workspace came from, and what that came from.",
+	    "It is kept for ever. What you may not see is \"not visible\".\n"
+	    "\n"
+	    "  stile vault workspace lineage /work/hawks\n" },
+	{ "vault stage list", cmd_vault_stage_list, "WORKSPACE", 1, 1, no_options,
+	    "List a workspace's stages in order.", "  stile vault stage list /work/owls\n" },
+	{ "vault stage show", cmd_vault_stage_show, "WORKSPACE STAGE", 2, 2, no_options,
+	    "Show a stage, its contract and its folders.",
+	    "STAGE is its name or its id.\n"
+	    "\n"
+	    "  stile vault stage show /work/owls 01-research\n" },
 	{ "vault audit list", cmd_vault_audit_list, NULL, 0, 0, events_options,
 	    "List what was done in the vault, and by whom.",
 	    "Refusals are on record as well. Wants the rank manage on /.\n"

@@ -22,10 +22,11 @@
  * - A stage's contract (`CONTEXT.md` in a folder whose name begins with two digits) is authority: to
  *   change it takes VAULT_MANAGE, and nobody who is limited (vault_limit) changes one.
  *
- * An entry is a folder or a file. A `ref` names one: an id (`fol_…`, `fil_…`), a path from the root
- * (`/team/plan.md`), or a path from an id (`fol_…/plan.md`). With a limit (vault_limit) any other ref
- * is a path from the limit's folder: `stages/01-research/CONTEXT.md`. A path leads to what lives; what
- * is in the trash is named by its id, or by its path where that is the only one of this name there.
+ * An entry is a folder or a file. A `ref` names one: an id (`fol_…`, `fil_…`, of folders also `wsp_…`,
+ * `stg_…`), a path from the root (`/team/plan.md`), or a path from an id (`fol_…/plan.md`). With a
+ * limit (vault_limit) any other ref is a path from the limit's folder: `stages/01-research/CONTEXT.md`.
+ * A path leads to what lives; what is in the trash is named by its id, or by its path where that is
+ * the only one of this name there.
  *
  * A path that is handed out begins at the topmost folder on the way that the caller may read, and
  * names nothing above it: `/team/plan.md` for who may read the root, else `fol_…/plan.md`, or `fol_…`
@@ -472,6 +473,168 @@ int vault_grant_each(struct vault *vault, const char *folder, bool is_effective,
 /* The caller's own grants, wherever they are: what it can begin with. */
 int vault_grant_mine(struct vault *vault, vault_grant_fn fn, void *ctx, struct err *err) MUST_CHECK;
 
+/* ---- templates (vault_template.c, vault_publish.c) ---- */
+
+/*
+ * A template is a folder that was made one; it is named by its id (`tpl_…`), by its name, or by its
+ * folder's ref. To see it takes VAULT_READ on the folder; once the folder is in the trash,
+ * VAULT_MANAGE on it; once it is purged, VAULT_MANAGE on the root.
+ *
+ * What is published is a snapshot with a number, 1, 2, 3 …, that never changes and is kept for ever:
+ * the folder's tree less its `template.yaml`, which declares the parameters (vault_parameter.c).
+ * Names and text files may have holes, `{{name}}`, for the parameters' values; `{{{{` stands for
+ * two braces. A text file is filled when it has at most 1 MiB of UTF-8; what is larger or no text is
+ * as it is.
+ */
+struct vault_template {
+	char *id;
+	char *name;
+	char *folder;         /* id */
+	char *path;           /* of the folder; NULL: it is purged */
+	int64_t trashed_us;   /* of the folder; 0: it lives, or is purged */
+	enum vault_rank rank; /* the caller's */
+	int64_t version;      /* the latest that is published; 0: none is */
+	char *description;    /* of that one; NULL: none */
+	char *created_by;     /* principal's id */
+	int64_t created_us;
+};
+typedef int (*vault_template_fn)(void *ctx, const struct vault_template *template, struct err *err);
+void vault_template_release(struct vault_template *template);
+
+/* VAULT_MANAGE on the folder, which is an ordinary one. name NULL: the folder's. It is unique among
+ * the organization's templates that are not purged: ERR_ALREADY_EXISTS. */
+int vault_template_create(struct vault *vault, const char *folder, const char *name,
+    struct vault_template *ret, struct err *err) MUST_CHECK;
+
+/* All that the caller may see, by name. */
+int vault_template_each(struct vault *vault, vault_template_fn fn, void *ctx, struct err *err)
+    MUST_CHECK;
+
+struct vault_parameter {
+	char *name;        /* a letter, then letters, digits, _ and -; at most 64 */
+	char *description; /* NULL: none */
+	char *fallback;    /* the value when none is given; NULL: one must be */
+	char *pattern;     /* a regular expression for the whole value; NULL: any */
+};
+struct vault_template_version {
+	char *template; /* id */
+	int64_t number; /* 0: none is published, nothing else is set */
+	char *description;
+	char *message;
+	char *author; /* principal's id */
+	char *author_name;
+	int64_t created_us;
+	struct vault_parameter *parameters;
+	size_t parameters_len;
+	int64_t folders, files, bytes; /* in the snapshot */
+};
+void vault_template_version_release(struct vault_template_version *version);
+
+/* VAULT_MANAGE on the folder, which lives. What template.yaml says wrongly, and a hole that it does
+ * not declare, is ERR_INVALID_ARGUMENT and names the line or the path. */
+int vault_template_publish(struct vault *vault, const char *template, const char *message,
+    struct vault_template_version *ret, struct err *err) MUST_CHECK;
+
+/* What a published version holds: paths from the template's folder, by path. */
+struct vault_template_item {
+	const char *path;
+	bool is_file;
+	bool has_holes; /* its text; holes of names are to be seen */
+	int64_t size;
+	const char *media_type;
+};
+typedef int (*vault_template_item_fn)(
+    void *ctx, const struct vault_template_item *item, struct err *err);
+
+/* A template and one of its versions (number 0: the latest, if any); its items are told to fn (or
+ * NULL). */
+int vault_template_info(struct vault *vault, const char *template, int64_t number,
+    vault_template_item_fn fn, void *ctx, struct vault_template *ret_template,
+    struct vault_template_version *ret_version, struct err *err) MUST_CHECK;
+
+/* ---- workspaces (vault_workspace.c, vault_lineage.c) ---- */
+
+/* A value for a parameter. */
+struct vault_value {
+	const char *name;
+	const char *value;
+};
+
+/*
+ * A workspace is a folder with an id `wsp_…`, made from a template's version or from another
+ * workspace. Where it came from is kept for ever, whatever becomes of that; but an ancestor is shown
+ * only to those who may see it (once purged: VAULT_MANAGE on the root), and so is a template.
+ */
+struct vault_workspace {
+	struct vault_entry entry; /* path NULL: it is purged; all NULL: it is not to be seen */
+	char *template;           /* id; NULL: not to be seen, nor are the next two */
+	char *template_name;
+	int64_t template_version;
+	bool is_derived;   /* from a workspace, which came from that template */
+	char *parent;      /* that workspace's id; NULL: not to be seen, or none */
+	char *parent_name; /* as it was then */
+	char *parameters;  /* JSON object: the values it was made with */
+};
+typedef int (*vault_workspace_fn)(
+    void *ctx, const struct vault_workspace *workspace, struct err *err);
+void vault_workspace_release(struct vault_workspace *workspace);
+
+/*
+ * Makes the workspace that target names from a template (VAULT_READ; version 0: the latest):
+ * VAULT_MANAGE on the folder above. All of it or nothing, in one transaction, no part of a batch.
+ * Nobody is granted anything. ERR_INVALID_ARGUMENT names the parameter that is missing, unknown, does
+ * not fit its pattern or makes a name that no name may be. A limited caller makes no contracts.
+ */
+int vault_instantiate(struct vault *vault, const char *template, int64_t version,
+    const char *target, const struct vault_value *values, size_t len, struct vault_workspace *ret,
+    struct err *err) MUST_CHECK;
+
+/*
+ * The same from the present state of a workspace (VAULT_READ), contracts, metadata and tags
+ * included. Values fill the holes of their names that stand in it now, all else stays as it is; a
+ * value without a hole is ERR_INVALID_ARGUMENT.
+ */
+int vault_derive(struct vault *vault, const char *workspace, const char *target,
+    const struct vault_value *values, size_t len, struct vault_workspace *ret, struct err *err)
+    MUST_CHECK;
+
+/* The living ones that the caller may read, by path. */
+int vault_workspace_each(struct vault *vault, vault_workspace_fn fn, void *ctx, struct err *err)
+    MUST_CHECK;
+
+/* VAULT_READ. A folder that is no workspace is ERR_INVALID_ARGUMENT. */
+int vault_workspace_info(struct vault *vault, const char *workspace, struct vault_workspace *ret,
+    struct err *err) MUST_CHECK;
+
+/* The workspace, the one it was derived from, and so on; it ends with the first that is not to be
+ * seen. */
+int vault_lineage(struct vault *vault, const char *workspace, vault_workspace_fn fn, void *ctx,
+    struct err *err) MUST_CHECK;
+
+/* ---- stages (vault_stage.c) ---- */
+
+/*
+ * The stages of a workspace are the folders in its folder `stages` (in itself, where it has none)
+ * whose names begin with two digits and that have a CONTEXT.md, by name. One is named by its id or
+ * its name. VAULT_READ on the workspace.
+ */
+struct vault_stage_info {
+	struct vault_entry entry;
+	int64_t position;        /* among the stages, from 1 */
+	char *contract;          /* file's id */
+	char *contract_version;  /* id of its head */
+	int64_t contract_number; /* of its head */
+	struct strvec folders;   /* names of the folders in it */
+	int64_t files;           /* that live in it, at any depth; not in lists */
+	int64_t bytes;           /* of these */
+};
+typedef int (*vault_stage_fn)(void *ctx, const struct vault_stage_info *stage, struct err *err);
+void vault_stage_info_release(struct vault_stage_info *stage);
+int vault_stage_each(struct vault *vault, const char *workspace, vault_stage_fn fn, void *ctx,
+    struct err *err) MUST_CHECK;
+int vault_stage_show(struct vault *vault, const char *workspace, const char *stage,
+    struct vault_stage_info *ret, struct err *err) MUST_CHECK;
+
 /* ---- audit (vault_audit.c) ---- */
 
 /* One row of operation_audit_events. Texts are NULL where they do not apply. */
@@ -551,6 +714,12 @@ void vault_entry_write(const struct vault_entry *entry, struct json_writer *w);
 void vault_match_write(const struct vault_entry *entry, const char *snippet, struct json_writer *w);
 void vault_version_write(const struct vault_version *version, struct json_writer *w);
 void vault_grant_write(const struct vault_grant *grant, struct json_writer *w);
+void vault_template_write(const struct vault_template *template, struct json_writer *w);
+void vault_template_version_write(
+    const struct vault_template_version *version, struct json_writer *w);
+void vault_template_item_write(const struct vault_template_item *item, struct json_writer *w);
+void vault_workspace_write(const struct vault_workspace *workspace, struct json_writer *w);
+void vault_stage_write(const struct vault_stage_info *stage, struct json_writer *w);
 void vault_event_write(const struct vault_event *event, struct json_writer *w);
 
 #endif

@@ -28,6 +28,7 @@ static const char SQL_HEIGHT[] =
     "WITH RECURSIVE down (id, depth) AS (SELECT ?1, 0 UNION ALL"
     " SELECT entry.id, down.depth + 1 FROM down JOIN entry ON entry.parent = down.id)"
     "SELECT max(depth) FROM down";
+static const char SQL_KIND[] = "SELECT kind FROM entry WHERE id = ?1";
 static const char SQL_CONTRACTS[] =
     "WITH RECURSIVE down (id, name) AS (SELECT id, name FROM entry WHERE id = ?1 UNION ALL"
     " SELECT entry.id, entry.name FROM down JOIN entry ON entry.parent = down.id"
@@ -217,6 +218,20 @@ int vault_tree(struct vault *vault, const char *ref, int64_t max_depth, vault_en
 	return op_end(vault, &op, result, err);
 }
 
+/* ---- contracts ---- */
+
+int contract_refused(struct err *err)
+{
+	return err_set(err, ERR_PERMISSION_DENIED,
+	    "this would touch a stage's contract, which cannot be done from within a stage");
+}
+
+/* A workspace's folder `stages` decides which folders are stages. */
+static bool is_place_of_stages(enum vault_kind folder, const char *name)
+{
+	return folder == VAULT_WORKSPACE && strcmp(name, "stages") == 0;
+}
+
 /* ---- making folders ---- */
 
 static int check_free(struct vault *vault, const char *folder, const char *name, struct err *err)
@@ -238,12 +253,21 @@ static int check_depth(int64_t depth, struct err *err)
 	return err_set(err, ERR_INVALID_ARGUMENT, "folders nest at most %d deep", VAULT_DEPTH_MAX);
 }
 
+/* A template's folder was an ordinary one before. */
+static const char *const id_prefixes[] = {
+	[VAULT_FOLDER] = "fol_",
+	[VAULT_FILE] = "fil_",
+	[VAULT_TEMPLATE] = "fol_",
+	[VAULT_WORKSPACE] = "wsp_",
+	[VAULT_STAGE] = "stg_",
+};
+
 int entry_insert(struct vault *vault, const struct found *folder, const char *name,
     enum vault_kind kind, char ret_id[ID_TEXT_SIZE], struct err *err)
 {
 	if (check_depth(folder->depth + 1, err) < 0 || check_free(vault, folder->id, name, err) < 0)
 		return -1;
-	id_new_sortable(kind == VAULT_FILE ? "fil_" : "fol_", ret_id);
+	id_new_sortable(id_prefixes[kind], ret_id);
 	return store_run(vault, SQL_INSERT,
 	    BINDS(B_TEXT(ret_id), B_TEXT(vault->org), B_TEXT(folder->id), B_TEXT(name), B_INT(kind),
 		B_TEXT(vault->principal), B_INT(clock_wall_us())),
@@ -256,8 +280,11 @@ static int create(struct vault *vault, struct op *op, const char *ref, enum vaul
 	cleanup_found struct found folder = { 0 };
 	cleanup_free char *name = NULL;
 
-	if (resolve_parent(vault, op, ref, needed, &folder, &name, err) < 0 ||
-	    entry_insert(vault, &folder, name, VAULT_FOLDER, op->entry, err) < 0)
+	if (resolve_parent(vault, op, ref, needed, &folder, &name, err) < 0)
+		return -1;
+	if (vault->within[0] != '\0' && is_place_of_stages(folder.kind, name))
+		return contract_refused(err);
+	if (entry_insert(vault, &folder, name, VAULT_FOLDER, op->entry, err) < 0)
 		return -1;
 	return entry_load(vault, op->entry, folder.rank, ret, err);
 }
@@ -344,30 +371,29 @@ int vault_folder_ensure(
 	return end_with(vault, &op, result, &entry, ret, err);
 }
 
-/* ---- contracts ---- */
-
-static int contract_refused(struct err *err)
-{
-	return err_set(err, ERR_PERMISSION_DENIED,
-	    "this would touch a stage's contract, which cannot be done from within a stage");
-}
+/* ---- what a limited caller leaves alone ---- */
 
 /*
  * A limited caller moves, renames, trashes and restores nothing that is or holds a contract, and
  * makes no contract by a new name or place. (Others have VAULT_MANAGE there, or would not be here.)
  */
-static int guard_place(struct vault *vault, const struct found *entry, const char *folder_name,
-    const char *name, struct err *err)
+static int guard_place(struct vault *vault, const struct found *entry, const char *folder,
+    const char *folder_name, const char *name, struct err *err)
 {
 	int64_t contracts = 0;
+	int64_t kind = 0;
 
 	if (vault->within[0] == '\0')
 		return 0;
 	if (entry->kind == VAULT_FILE)
 		return name_is_contract(folder_name, name) ? contract_refused(err) : 0;
-	if (store_int(vault, SQL_CONTRACTS, BINDS(B_TEXT(entry->id)), &contracts, err) < 0)
+	if (store_int(vault, SQL_CONTRACTS, BINDS(B_TEXT(entry->id)), &contracts, err) < 0 ||
+	    store_int(vault, SQL_KIND, BINDS(B_TEXT(folder)), &kind, err) < 0)
 		return -1;
-	return contracts > 0 || name_is_of_stage(name) ? contract_refused(err) : 0;
+	if (contracts > 0 || name_is_of_stage(name) ||
+	    is_place_of_stages((enum vault_kind)kind, name))
+		return contract_refused(err);
+	return 0;
 }
 
 /* The same for the place where entry is. */
@@ -380,7 +406,7 @@ static int guard_here(struct vault *vault, const struct found *entry, struct err
 	folder_name = name_of(vault, entry->parent, err);
 	if (folder_name == NULL)
 		return -1;
-	return guard_place(vault, entry, folder_name, entry->name, err);
+	return guard_place(vault, entry, entry->parent, folder_name, entry->name, err);
 }
 
 static int not_the_root(const struct found *entry, struct err *err)
@@ -430,7 +456,7 @@ static int move(struct vault *vault, struct op *op, const char *ref, enum vault_
 		return -1;
 	op_set(&op->before, entry.parent);
 	op_set(&op->after, folder.id);
-	if (guard_place(vault, &entry, folder.name, entry.name, err) < 0 ||
+	if (guard_place(vault, &entry, folder.id, folder.name, entry.name, err) < 0 ||
 	    check_target(vault, &entry, &folder, err) < 0 ||
 	    check_free(vault, folder.id, entry.name, err) < 0 ||
 	    store_run(vault, SQL_PLACE,
@@ -465,7 +491,7 @@ static int rename_entry(struct vault *vault, struct op *op, const char *ref, enu
 		return -1;
 	op_set(&op->before, entry.name);
 	op_set(&op->after, name);
-	if (guard_place(vault, &entry, folder_name, name, err) < 0 ||
+	if (guard_place(vault, &entry, entry.parent, folder_name, name, err) < 0 ||
 	    check_free(vault, entry.parent, name, err) < 0 ||
 	    store_run(vault, SQL_PLACE, BINDS(B_TEXT(entry.id), B_TEXT(entry.parent), B_TEXT(name)),
 		err) < 0)

@@ -10,9 +10,6 @@
 
 #define DIFF_MAX ((int64_t)1 << 20)
 
-static const char SQL_COPY_METADATA[] =
-    "INSERT INTO metadata SELECT ?2, key, value FROM metadata WHERE file = ?1";
-static const char SQL_COPY_TAGS[] = "INSERT INTO tag SELECT ?2, name FROM tag WHERE file = ?1";
 static const char SQL_HEAD_NUMBER[] = "SELECT number FROM version WHERE id = ?1";
 
 /* ---- what a version says of itself ---- */
@@ -26,12 +23,19 @@ static bool is_media_type(const char *text)
 			    "!#$&-^_.+/;= ") == strlen(text);
 }
 
+int check_message(const char *message, struct err *err)
+{
+	if (message == NULL ||
+	    (strlen(message) <= VAULT_MESSAGE_MAX && text_is_utf8(message, strlen(message))))
+		return 0;
+	return err_set(
+	    err, ERR_INVALID_ARGUMENT, "a message is UTF-8 of at most %d bytes", VAULT_MESSAGE_MAX);
+}
+
 static int check_put(const struct vault_put *put, struct err *err)
 {
-	if (put->message != NULL && (strlen(put->message) > VAULT_MESSAGE_MAX ||
-					!text_is_utf8(put->message, strlen(put->message))))
-		return err_set(err, ERR_INVALID_ARGUMENT, "a message is UTF-8 of at most %d bytes",
-		    VAULT_MESSAGE_MAX);
+	if (check_message(put->message, err) < 0)
+		return -1;
 	if (put->media_type != NULL && !is_media_type(put->media_type))
 		return err_set(
 		    err, ERR_INVALID_ARGUMENT, "a media type looks like this: text/markdown");
@@ -143,11 +147,7 @@ static int find_place(struct vault *vault, struct op *op, const char *ref, enum 
 		return resolve(
 		    vault, op, id, VAULT_WANT_FILE, FOUND_LIVING, needed, &place->file, err);
 	}
-	if (place->folder.rank < needed)
-		return err_set(err, ERR_PERMISSION_DENIED,
-		    "%s: this needs the rank %s; yours there is %s", ref, vault_rank_name(needed),
-		    vault_rank_name(place->folder.rank));
-	return 0;
+	return need_rank(place->folder.rank, ref, needed, err);
 }
 
 static int add_version(struct vault *vault, struct op *op, struct place *place,
@@ -254,10 +254,7 @@ static int copy(struct vault *vault, struct op *op, const char *file, const char
 		return -1;
 	op_set(&op->before, source.head);
 	if (copy_head(vault, op, &source, place, err) < 0 ||
-	    store_run(vault, SQL_COPY_METADATA, BINDS(B_TEXT(source.id), B_TEXT(place->file.id)),
-		err) < 0 ||
-	    store_run(vault, SQL_COPY_TAGS, BINDS(B_TEXT(source.id), B_TEXT(place->file.id)), err) <
-		0)
+	    metadata_copy(vault, source.id, place->file.id, err) < 0)
 		return -1;
 	return entry_load(vault, place->file.id, place->folder.rank, ret, err);
 }

@@ -25,7 +25,9 @@ static const char SQL_GAPS[] =
     " GROUP BY entry.id HAVING count(*) <> max(version.number) OR min(version.number) <> 1";
 #define OF_ORG                                                                                     \
 	" FROM content WHERE id IN (SELECT version.content FROM version"                           \
-	" JOIN entry ON entry.id = version.file WHERE entry.org = ?1)"
+	" JOIN entry ON entry.id = version.file WHERE entry.org = ?1 UNION"                        \
+	" SELECT template_item.content FROM template_item"                                         \
+	" JOIN template ON template.id = template_item.template WHERE template.org = ?1)"
 static const char SQL_SUM[] = "SELECT coalesce(sum(size), 0)" OF_ORG;
 static const char SQL_CONTENTS[] = "SELECT id, hash, size" OF_ORG " ORDER BY id";
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Removing content that no version uses, and copying the whole store. */
+/* Removing content that no version of a file or template uses, and copying the whole store. */
 #include "vault/vault_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const char SQL_UNUSED_CONTENTS[] = "DELETE FROM content WHERE NOT EXISTS (SELECT 1 FROM "
-					  "version WHERE version.content = content.id)";
+static const char SQL_UNUSED_CONTENTS[] =
+    "DELETE FROM content WHERE NOT EXISTS (SELECT 1 FROM version"
+    " WHERE version.content = content.id) AND NOT EXISTS (SELECT 1 FROM template_item"
+    " WHERE template_item.content = content.id)";
 static const char SQL_COUNT_CONTENTS[] = "SELECT count(*) FROM content";
 static const char SQL_LAST_CHUNK[] = "SELECT coalesce(max(id), 0) FROM chunk";
 static const char SQL_CONTENTS[] = "SELECT chunks FROM content";

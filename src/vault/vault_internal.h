@@ -196,6 +196,18 @@ bool ref_is_relative(const struct vault *vault, const char *ref);
 /* ERR_NOT_FOUND in the one text. */
 int not_found(const char *ref, struct err *err);
 
+/* True when ref is a path or begins with an entry's id: names of other things never do. */
+bool ref_is_of_entry(const char *ref);
+
+/* ERR_PERMISSION_DENIED, in the one text, when rank is less than needed. */
+int need_rank(enum vault_rank rank, const char *ref, enum vault_rank needed, struct err *err)
+    MUST_CHECK;
+
+/* The frame of verbs that read one living entry, up to and with its row: op_begin() to op_note().
+ * What is left is the work, and op_end(). */
+int op_begin_reading(struct vault *vault, struct op *op, enum vault_want want, struct found *ret,
+    struct err *err) MUST_CHECK;
+
 /* VAULT_MANAGE on the root, and no limit. */
 int must_manage_root(struct vault *vault, struct err *err) MUST_CHECK;
 
@@ -257,6 +269,9 @@ int grant_put(struct vault *vault, const char *folder, const char *principal, en
 	" FROM entry LEFT JOIN version ON version.id = entry.head"                                 \
 	" LEFT JOIN content ON content.id = version.content"
 
+/* ERR_PERMISSION_DENIED: a limited caller touches no contract. */
+int contract_refused(struct err *err);
+
 /* Takes path. */
 void entry_read(struct sql_stmt *stmt, enum vault_rank rank, char *path, struct vault_entry *ret);
 
@@ -294,6 +309,171 @@ int version_find(struct vault *vault, const struct found *file, const char *text
 /* The content of a version. */
 int version_content(struct vault *vault, const char *id, int64_t *ret_content, struct err *err)
     MUST_CHECK;
+
+/* A message is UTF-8 of a bounded size. */
+int check_message(const char *message, struct err *err) MUST_CHECK;
+
+/* ---- vault_metadata.c ---- */
+
+/* Gives one file the metadata and the tags of another. */
+int metadata_copy(struct vault *vault, const char *from, const char *to, struct err *err)
+    MUST_CHECK;
+
+/* ---- vault_fill.c: holes in texts, and the values for them ---- */
+
+/* What holes are filled with. */
+struct filling {
+	struct filling_value {
+		char *name;  /* owned */
+		char *value; /* owned */
+		bool is_used;
+	} * items; /* owned */
+	size_t len, cap;
+	bool keeps_escapes; /* else `{{{{` becomes `{{` */
+};
+void filling_release(struct filling *filling);
+#define cleanup_filling __attribute__((cleanup(filling_release)))
+
+/* Appends data, its holes filled; a hole of another name stays as it is. */
+void fill_text(struct filling *filling, const char *data, size_t len, struct buf *out);
+
+/* A hole of a name that filling has. NULL: there is none. */
+const char *fill_finds(const struct filling *filling, const char *data, size_t len);
+
+/* Calls fn for each hole in data, its name's bytes first; -1 ends it. *ret_is_filled (may be NULL)
+ * is true when there are holes or escapes: data is not as it will be. */
+typedef int (*hole_fn)(void *ctx, const char *name, size_t len, struct err *err);
+int fill_each_hole(const char *data, size_t len, hole_fn fn, void *ctx, bool *ret_is_filled,
+    struct err *err) MUST_CHECK;
+
+/* True for what a hole may be called. */
+bool fill_is_name(const char *name, size_t len);
+
+/* ---- vault_parameter.c: what a template's parameters are ---- */
+
+#define MANIFEST_NAME "template.yaml"
+
+struct manifest {
+	char *description;
+	struct vault_parameter *parameters; /* owned */
+	size_t len;
+};
+void manifest_release(struct manifest *manifest);
+#define cleanup_manifest __attribute__((cleanup(manifest_release)))
+
+/* Reads template.yaml. ERR_INVALID_ARGUMENT names the line. */
+int manifest_read(const char *text, size_t len, struct manifest *ret, struct err *err) MUST_CHECK;
+
+void parameters_free(struct vault_parameter *parameters, size_t len);
+void parameters_write(const struct vault_parameter *parameters, size_t len, struct json_writer *w);
+
+/* Back from the text that parameters_write() made. */
+int parameters_read(const char *text, struct vault_parameter **ret_parameters, size_t *ret_len,
+    struct err *err) MUST_CHECK;
+
+/* Sets filling from the values that were given and the parameters' own. */
+int parameters_fill(const struct vault_parameter *parameters, size_t parameters_len,
+    const struct vault_value *values, size_t len, struct filling *ret, struct err *err) MUST_CHECK;
+
+/* The same for values of holes that nobody declared. */
+int values_fill(const struct vault_value *values, size_t len, struct filling *ret, struct err *err)
+    MUST_CHECK;
+
+/* ---- vault_tree.c: all that is in a folder, or in a snapshot of one ---- */
+
+#define TREE_MAX 100000
+#define TREE_TEXT_MAX ((int64_t)1 << 20) /* larger texts have no holes */
+
+struct tree_item {
+	char *path; /* from the top */
+	bool is_file;
+	bool has_holes;  /* of snapshots: the text must be filled */
+	int64_t content; /* of files */
+	int64_t size;
+	char *media_type;
+	char *message;         /* of the head; NULL: none */
+	char *source;          /* id of the file, NULL in snapshots */
+	char *head;            /* id of its version */
+	char id[ID_TEXT_SIZE]; /* of what tree_plant() made of it, as are the next two */
+	char *name;
+	int64_t depth;
+};
+struct tree {
+	struct tree_item *items; /* by path: a folder stands before what it holds; owned */
+	size_t len, cap;
+};
+void tree_release(struct tree *tree);
+#define cleanup_tree __attribute__((cleanup(tree_release)))
+
+/* The living entries below folder; what a template's version holds. */
+int tree_load(struct vault *vault, const char *folder, struct tree *ret, struct err *err)
+    MUST_CHECK;
+int tree_load_snapshot(struct vault *vault, const char *template, int64_t number, struct tree *ret,
+    struct err *err) MUST_CHECK;
+
+/* NULL: there is nothing at that path. */
+const struct tree_item *tree_find(const struct tree *tree, const char *path, size_t len);
+
+/* The content that takes the place of a file's: 1, *ret_content; 0: its own; -1. */
+typedef int (*tree_content_fn)(
+    void *ctx, const struct tree_item *item, int64_t *ret_content, struct err *err);
+
+/* Makes all of tree below top, which is new; within a transaction. Names are filled. */
+int tree_plant(struct vault *vault, struct tree *tree, const struct found *top,
+    struct filling *filling, tree_content_fn fn, void *ctx, struct err *err) MUST_CHECK;
+
+/* The text of a content of at most TREE_TEXT_MAX bytes: 1; 0: it is no text, or larger. */
+int tree_text(struct vault *vault, const struct tree_item *item, struct buf *text, struct err *err)
+    MUST_CHECK;
+
+/* ---- vault_template.c ---- */
+
+/* The template that ref names, with the caller's rank, which is at least needed; op->entry is its
+ * folder. What is not there and what is not to be seen is one answer. */
+int template_resolve(struct vault *vault, struct op *op, const char *ref, enum vault_rank needed,
+    struct vault_template *ret, struct err *err) MUST_CHECK;
+
+/* The same by id, for those who only want to know: 1, 0: none to be seen, -1. */
+int template_look(struct vault *vault, const char *id, struct vault_template *ret, struct err *err)
+    MUST_CHECK;
+
+/* One version; number 0: the latest. ERR_NOT_FOUND when there is none such. */
+int template_version_load(struct vault *vault, const struct vault_template *template,
+    int64_t number, struct vault_template_version *ret, struct err *err) MUST_CHECK;
+
+/* The template of a folder that is purged keeps its versions and gives up its name. */
+int template_retire(struct vault *vault, const char *folder, struct err *err) MUST_CHECK;
+
+/* ---- vault_lineage.c ---- */
+
+/* The workspace that ref names; op->entry is set. */
+int workspace_resolve(struct vault *vault, struct op *op, const char *ref, struct found *ret,
+    struct err *err) MUST_CHECK;
+
+/* Everything about the workspace of that id, which the caller may see with that rank. */
+int workspace_load(struct vault *vault, const char *id, enum vault_rank rank,
+    struct vault_workspace *ret, struct err *err) MUST_CHECK;
+
+/* What is kept for ever. */
+struct origin {
+	const char *id;
+	const char *name;
+	const char *template;
+	int64_t template_version;
+	const char *parent;     /* or NULL */
+	const char *parameters; /* JSON object */
+};
+int origin_insert(struct vault *vault, const struct origin *origin, struct err *err) MUST_CHECK;
+
+/* The template and version that a workspace came from. */
+int origin_template(struct vault *vault, const char *workspace, char ret_template[ID_TEXT_SIZE],
+    int64_t *ret_version, struct err *err) MUST_CHECK;
+
+/* ---- vault_stage.c ---- */
+
+/* The stage of a workspace that text (id or name) names. ERR_NOT_FOUND in one text. */
+int stage_find(struct vault *vault, const struct found *workspace, const char *text,
+    struct vault_stage_info *ret, struct err *err) MUST_CHECK;
 
 /* ---- vault_content.c ---- */
 

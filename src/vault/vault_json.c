@@ -151,3 +151,93 @@ void vault_event_write(const struct vault_event *event, struct json_writer *w)
 	write_digest(w, "hash", &event->hash);
 	json_write_object_end(w);
 }
+
+/* ---- templates, workspaces, stages ---- */
+
+void vault_template_write(const struct vault_template *template, struct json_writer *w)
+{
+	json_write_object_begin(w);
+	json_write_member_string(w, "id", template->id);
+	json_write_member_string(w, "name", template->name);
+	json_write_member_string(w, "folder_id", template->folder);
+	json_write_member_string(w, "path", template->path);
+	json_write_member_string(w, "rank", vault_rank_name(template->rank));
+	json_write_member_int(w, "version", template->version);
+	json_write_member_string(w, "description", template->description);
+	json_write_member_string(w, "created_by", template->created_by);
+	write_time(w, "created_at", template->created_us);
+	if (template->trashed_us != 0)
+		write_time(w, "trashed_at", template->trashed_us);
+	json_write_object_end(w);
+}
+
+void vault_template_version_write(
+    const struct vault_template_version *version, struct json_writer *w)
+{
+	json_write_object_begin(w);
+	json_write_member_string(w, "template_id", version->template);
+	json_write_member_int(w, "version", version->number);
+	json_write_member_string(w, "description", version->description);
+	json_write_member_string(w, "message", version->message);
+	json_write_member_string(w, "author_id", version->author);
+	json_write_member_string(w, "author", version->author_name);
+	write_time(w, "created_at", version->created_us);
+	json_write_key(w, "parameters");
+	parameters_write(version->parameters, version->parameters_len, w);
+	json_write_member_int(w, "folders", version->folders);
+	json_write_member_int(w, "files", version->files);
+	json_write_member_int(w, "bytes", version->bytes);
+	json_write_object_end(w);
+}
+
+void vault_template_item_write(const struct vault_template_item *item, struct json_writer *w)
+{
+	json_write_object_begin(w);
+	json_write_member_string(w, "path", item->path);
+	json_write_member_string(
+	    w, "kind", vault_kind_name(item->is_file ? VAULT_FILE : VAULT_FOLDER));
+	if (item->is_file) {
+		json_write_member_int(w, "size", item->size);
+		json_write_member_string(w, "media_type", item->media_type);
+		json_write_member_bool(w, "has_holes", item->has_holes);
+	}
+	json_write_object_end(w);
+}
+
+/* What is not to be seen is null, and says nothing of why. */
+void vault_workspace_write(const struct vault_workspace *workspace, struct json_writer *w)
+{
+	json_write_object_begin(w);
+	json_write_member_bool(w, "visible", workspace->entry.id != NULL);
+	if (workspace->entry.id != NULL) {
+		write_entry(&workspace->entry, w);
+		json_write_member_string(w, "template_id", workspace->template);
+		json_write_member_string(w, "template", workspace->template_name);
+		json_write_key(w, "template_version");
+		if (workspace->template != NULL)
+			json_write_int(w, workspace->template_version);
+		else
+			json_write_null(w);
+		json_write_member_bool(w, "derived", workspace->is_derived);
+		json_write_member_string(w, "derived_from_id", workspace->parent);
+		json_write_member_string(w, "derived_from", workspace->parent_name);
+		json_write_member_raw(w, "parameters", workspace->parameters);
+	}
+	json_write_object_end(w);
+}
+
+void vault_stage_write(const struct vault_stage_info *stage, struct json_writer *w)
+{
+	json_write_object_begin(w);
+	write_entry(&stage->entry, w);
+	json_write_member_int(w, "position", stage->position);
+	json_write_member_string(w, "contract_id", stage->contract);
+	json_write_member_string(w, "contract_version_id", stage->contract_version);
+	json_write_member_int(w, "contract_version", stage->contract_number);
+	json_write_key(w, "folders");
+	json_write_array_begin(w);
+	for (size_t i = 0; i < stage->folders.len; i++)
+		json_write_string(w, stage->folders.items[i]);
+	json_write_array_end(w);
+	json_write_object_end(w);
+}

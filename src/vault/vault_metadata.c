@@ -19,6 +19,9 @@ static const char SQL_SIZE[] =
 static const char SQL_EACH[] = "SELECT key, value FROM metadata WHERE file = ?1 ORDER BY key";
 static const char SQL_TAG[] = "INSERT INTO tag VALUES (?1, ?2) ON CONFLICT (file, name) DO NOTHING";
 static const char SQL_UNTAG[] = "DELETE FROM tag WHERE file = ?1 AND name = ?2";
+static const char SQL_COPY_METADATA[] =
+    "INSERT INTO metadata SELECT ?2, key, value FROM metadata WHERE file = ?1";
+static const char SQL_COPY_TAGS[] = "INSERT INTO tag SELECT ?2, name FROM tag WHERE file = ?1";
 #define BELOW                                                                                      \
 	"WITH RECURSIVE down (id) AS (SELECT ?1 UNION ALL"                                         \
 	" SELECT entry.id FROM down JOIN entry ON entry.parent = down.id"                          \
@@ -119,16 +122,18 @@ int vault_metadata_each(
 {
 	struct op op = OP_READ("file metadata", file);
 	cleanup_found struct found found = { 0 };
-	int result = op_begin(vault, &op, err);
+	int result = op_begin_reading(vault, &op, VAULT_WANT_FILE, &found, err);
 
-	if (result == 0)
-		result = resolve(
-		    vault, &op, file, VAULT_WANT_FILE, FOUND_LIVING, VAULT_READ, &found, err);
-	if (result == 0)
-		result = op_note(vault, &op, err);
 	if (result == 0)
 		result = each(vault, found.id, fn, ctx, err);
 	return op_end(vault, &op, result, err);
+}
+
+int metadata_copy(struct vault *vault, const char *from, const char *to, struct err *err)
+{
+	if (store_run(vault, SQL_COPY_METADATA, BINDS(B_TEXT(from), B_TEXT(to)), err) < 0)
+		return -1;
+	return store_run(vault, SQL_COPY_TAGS, BINDS(B_TEXT(from), B_TEXT(to)), err);
 }
 
 /* ---- tags ---- */
@@ -196,13 +201,8 @@ int vault_tag_each(
 {
 	struct op op = OP_READ("tag list", ref);
 	cleanup_found struct found found = { 0 };
-	int result = op_begin(vault, &op, err);
+	int result = op_begin_reading(vault, &op, VAULT_WANT_ANY, &found, err);
 
-	if (result == 0)
-		result =
-		    resolve(vault, &op, ref, VAULT_WANT_ANY, FOUND_LIVING, VAULT_READ, &found, err);
-	if (result == 0)
-		result = op_note(vault, &op, err);
 	if (result == 0)
 		result = list_tags(vault, found.id, fn, ctx, err);
 	return op_end(vault, &op, result, err);

@@ -191,6 +191,19 @@ int principal_find(
 	return 0;
 }
 
+/* Ends a verb that gives a principal. */
+static int end_with(struct vault *vault, struct op *op, int result,
+    struct vault_principal *principal, struct vault_principal *ret, struct err *err)
+{
+	op_set(&op->after, principal->id);
+	result = op_end(vault, op, result, err);
+	if (result == 0)
+		*ret = *principal;
+	else
+		vault_principal_release(principal);
+	return result;
+}
+
 static int do_add(struct vault *vault, const char *given, enum vault_principal_kind kind,
     struct vault_principal *ret, struct err *err)
 {
@@ -226,13 +239,7 @@ int vault_principal_add(struct vault *vault, const char *name, enum vault_princi
 
 	if (result == 0)
 		result = do_add(vault, name, kind, &principal, err);
-	op_set(&op.after, principal.id);
-	result = op_end(vault, &op, result, err);
-	if (result == 0)
-		*ret = principal;
-	else
-		vault_principal_release(&principal);
-	return result;
+	return end_with(vault, &op, result, &principal, ret, err);
 }
 
 static int each(struct vault *vault, vault_principal_fn fn, void *ctx, struct err *err)
@@ -290,11 +297,5 @@ int vault_principal_disable(
 
 	if (result == 0)
 		result = do_disable(vault, ref, &principal, err);
-	op_set(&op.after, principal.id);
-	result = op_end(vault, &op, result, err);
-	if (result == 0)
-		*ret = principal;
-	else
-		vault_principal_release(&principal);
-	return result;
+	return end_with(vault, &op, result, &principal, ret, err);
 }

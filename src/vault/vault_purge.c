@@ -55,6 +55,8 @@ static int delete_entry(
 			return -1;
 	}
 	counts->versions += versions;
+	if (template_retire(vault, id, err) < 0)
+		return -1;
 	return text_forget(vault, id, err);
 }
 

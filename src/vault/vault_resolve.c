@@ -112,10 +112,21 @@ static int trashed_child_of(struct vault *vault, const char *folder, const char 
 
 /* ---- the way a ref names ---- */
 
+static const char *const id_prefixes[] = { "fol_", "fil_", "wsp_", "stg_" };
+
 /* True when [text, text + len) has the form of an entry's id. */
 static bool is_id(const char *text, size_t len)
 {
-	return len == 30 && (strncmp(text, "fol_", 4) == 0 || strncmp(text, "fil_", 4) == 0);
+	for (size_t i = 0; i < ARRAY_LEN(id_prefixes); i++) {
+		if (strncmp(text, id_prefixes[i], 4) == 0)
+			return len == 30;
+	}
+	return false;
+}
+
+bool ref_is_of_entry(const char *ref)
+{
+	return ref[0] == '/' || is_id(ref, strcspn(ref, "/"));
 }
 
 /* One step down; is_last and a state decide whether the trash is looked at. 1, 0, -1. */
@@ -244,13 +255,12 @@ static int check_want(
 	return 0;
 }
 
-static int check_rank(
-    const struct found *found, const char *ref, enum vault_rank needed, struct err *err)
+int need_rank(enum vault_rank rank, const char *ref, enum vault_rank needed, struct err *err)
 {
-	if (found->rank >= needed)
+	if (rank >= needed)
 		return 0;
 	return err_set(err, ERR_PERMISSION_DENIED, "%s: this needs the rank %s; yours there is %s",
-	    ref, vault_rank_name(needed), vault_rank_name(found->rank));
+	    ref, vault_rank_name(needed), vault_rank_name(rank));
 }
 
 int resolve(struct vault *vault, struct op *op, const char *ref, enum vault_want want,
@@ -266,7 +276,7 @@ int resolve(struct vault *vault, struct op *op, const char *ref, enum vault_want
 	if (got == 0)
 		return not_found(ref, err);
 	memcpy(op->entry, found.id, sizeof(op->entry));
-	if (check_want(&found, ref, want, err) < 0 || check_rank(&found, ref, needed, err) < 0)
+	if (check_want(&found, ref, want, err) < 0 || need_rank(found.rank, ref, needed, err) < 0)
 		return -1;
 	*ret = found;
 	found = (struct found){ 0 };
@@ -296,6 +306,15 @@ int resolve_parent(struct vault *vault, struct op *op, const char *ref, enum vau
 		return -1;
 	*ret_name = steal_ptr(&name);
 	return 0;
+}
+
+int op_begin_reading(
+    struct vault *vault, struct op *op, enum vault_want want, struct found *ret, struct err *err)
+{
+	if (op_begin(vault, op, err) < 0 ||
+	    resolve(vault, op, op->target, want, FOUND_LIVING, VAULT_READ, ret, err) < 0)
+		return -1;
+	return op_note(vault, op, err);
 }
 
 int must_manage_root(struct vault *vault, struct err *err)

@@ -121,7 +121,62 @@ static const char SQL_SCHEMA_2[] =
     "CREATE VIRTUAL TABLE text_index USING fts5("
     " body, tokenize = 'unicode61 remove_diacritics 2');";
 
-static const char *const migrations[] = { SQL_SCHEMA_1, SQL_SCHEMA_2 };
+/*
+ * Templates and workspaces. What was published and where a workspace came from stay for ever, so
+ * they refer to no entry: a purge takes entries away. A version is complete once its row is there;
+ * its items come before it.
+ */
+static const char SQL_SCHEMA_3[] =
+    "CREATE TABLE template ("
+    " id TEXT PRIMARY KEY, org TEXT NOT NULL REFERENCES organization(id),"
+    " folder TEXT NOT NULL UNIQUE, name TEXT NOT NULL,"
+    " created_by TEXT NOT NULL REFERENCES principal(id), created_us INTEGER NOT NULL,"
+    " retired_us INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;"
+    "CREATE UNIQUE INDEX template_by_name ON template(org, name, retired_us);"
+    "CREATE TABLE template_version ("
+    " template TEXT NOT NULL REFERENCES template(id),"
+    " number INTEGER NOT NULL CHECK (number > 0), description TEXT, parameters TEXT NOT NULL,"
+    " message TEXT, author TEXT NOT NULL REFERENCES principal(id), created_us INTEGER NOT NULL,"
+    " PRIMARY KEY (template, number)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE template_item ("
+    " template TEXT NOT NULL, number INTEGER NOT NULL, path TEXT NOT NULL,"
+    " content INTEGER REFERENCES content(id), media_type TEXT,"
+    " has_holes INTEGER NOT NULL CHECK (has_holes IN (0, 1)),"
+    " CHECK ((content IS NULL) = (media_type IS NULL)), PRIMARY KEY (template, number, path),"
+    " FOREIGN KEY (template, number) REFERENCES template_version(template, number)"
+    " DEFERRABLE INITIALLY DEFERRED) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX template_item_by_content ON template_item(content) WHERE content IS NOT NULL;"
+    "CREATE TABLE workspace ("
+    " id TEXT PRIMARY KEY, org TEXT NOT NULL REFERENCES organization(id), name TEXT NOT NULL,"
+    " template TEXT NOT NULL, template_version INTEGER NOT NULL,"
+    " parent TEXT REFERENCES workspace(id), parameters TEXT NOT NULL,"
+    " created_by TEXT NOT NULL REFERENCES principal(id), created_us INTEGER NOT NULL,"
+    " FOREIGN KEY (template, template_version) REFERENCES template_version(template, number))"
+    " STRICT, WITHOUT ROWID;"
+    "CREATE INDEX workspace_by_org ON workspace(org);"
+    "CREATE TRIGGER template_stays_what_it_is BEFORE UPDATE OF id, org, folder, name, created_by,"
+    " created_us ON template"
+    " BEGIN SELECT raise(ABORT, 'a template stays what it is'); END;"
+    "CREATE TRIGGER template_is_not_deleted BEFORE DELETE ON template"
+    " BEGIN SELECT raise(ABORT, 'a template is retired, not deleted'); END;"
+    "CREATE TRIGGER template_version_is_not_updated BEFORE UPDATE ON template_version"
+    " BEGIN SELECT raise(ABORT, 'a published version is immutable'); END;"
+    "CREATE TRIGGER template_version_is_not_deleted BEFORE DELETE ON template_version"
+    " BEGIN SELECT raise(ABORT, 'a published version is immutable'); END;"
+    "CREATE TRIGGER template_item_is_not_updated BEFORE UPDATE ON template_item"
+    " BEGIN SELECT raise(ABORT, 'a published version is immutable'); END;"
+    "CREATE TRIGGER template_item_is_not_deleted BEFORE DELETE ON template_item"
+    " BEGIN SELECT raise(ABORT, 'a published version is immutable'); END;"
+    "CREATE TRIGGER template_item_comes_before_its_version BEFORE INSERT ON template_item"
+    " WHEN EXISTS (SELECT 1 FROM template_version"
+    "  WHERE template = NEW.template AND number = NEW.number)"
+    " BEGIN SELECT raise(ABORT, 'a published version is immutable'); END;"
+    "CREATE TRIGGER workspace_is_not_updated BEFORE UPDATE ON workspace"
+    " BEGIN SELECT raise(ABORT, 'where a workspace came from is kept for ever'); END;"
+    "CREATE TRIGGER workspace_is_not_deleted BEFORE DELETE ON workspace"
+    " BEGIN SELECT raise(ABORT, 'where a workspace came from is kept for ever'); END;";
+
+static const char *const migrations[] = { SQL_SCHEMA_1, SQL_SCHEMA_2, SQL_SCHEMA_3 };
 
 /* Large contents go through the -wal file in steps of some MiB; a larger one is copied less often. */
 static const char SQL_TUNE[] = "PRAGMA wal_autocheckpoint = 4096; PRAGMA cache_size = -8192;";

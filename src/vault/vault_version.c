@@ -298,13 +298,8 @@ int vault_version_each(struct vault *vault, const char *file, int64_t before, in
 {
 	struct op op = OP_READ("version list", file);
 	cleanup_found struct found found = { 0 };
-	int result = op_begin(vault, &op, err);
+	int result = op_begin_reading(vault, &op, VAULT_WANT_FILE, &found, err);
 
-	if (result == 0)
-		result = resolve(
-		    vault, &op, file, VAULT_WANT_FILE, FOUND_LIVING, VAULT_READ, &found, err);
-	if (result == 0)
-		result = op_note(vault, &op, err);
 	if (result == 0)
 		result = each(vault, found.id, before, limit, fn, ctx, err);
 	return op_end(vault, &op, result, err);

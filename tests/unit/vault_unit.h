@@ -123,6 +123,15 @@ static inline char *get_text(
 	return buf_detach(&text);
 }
 
+/* Back to the format before each: a test of a migration runs them from the newest down, then sets
+ * user_version. */
+#define UNDO_SCHEMA_3                                                                              \
+	"DROP TABLE workspace; DROP TABLE template_item; DROP TABLE template_version;"             \
+	"DROP TABLE template;"
+#define UNDO_SCHEMA_2                                                                              \
+	"DROP TABLE text_index; DROP TABLE text_file; DROP TABLE text_pending;"                    \
+	"DROP INDEX entry_by_bare_name;"
+
 /* Paths, one a line. */
 static inline int note_path(void *ctx, const struct vault_entry *entry, struct err *err)
 {
