@@ -161,6 +161,12 @@ void cli_write_help(struct buf *out, const struct command *command);
 /* The commands whose names begin with group, or (NULL) all; false: there are none. */
 bool cli_write_overview(struct buf *out, const char *group);
 
+struct surface;
+
+/* The summary of a surface as JSON and as text. */
+int cli_summarise_surface(const struct surface *surface, struct buf *ret_json, struct buf *ret_text,
+    struct err *err) MUST_CHECK;
+
 /* The command files' entries. */
 int cmd_audit_export(struct cli *cli, struct err *err);
 int cmd_audit_list(struct cli *cli, struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stile surface list|show|check|coverage|trust|schema. */
+/* stile surface list|show|check|coverage|schema; cli_trust.c has trust. */
 #include "cli/cli_internal.h"
 
 #include <dirent.h>
@@ -251,8 +251,7 @@ static void show_summary(struct buf *out, const struct json *summary)
 		show_resources(out, resources);
 }
 
-/* Writes the summary of surface as JSON and as text. */
-static int summarise(
+int cli_summarise_surface(
     const struct surface *surface, struct buf *ret_json, struct buf *ret_text, struct err *err)
 {
 	cleanup_json struct json_doc doc = JSON_DOC_INIT;
@@ -271,7 +270,7 @@ int cmd_surface_show(struct cli *cli, struct err *err)
 	int result = source_load(cli->options.words.items[0], &source, NULL, err);
 
 	if (result == 0)
-		result = summarise(source.surface, &cli->result, &cli->out, err);
+		result = cli_summarise_surface(source.surface, &cli->result, &cli->out, err);
 	source_release(&source);
 	return result;
 }
@@ -413,73 +412,6 @@ int cmd_surface_coverage(struct cli *cli, struct err *err)
 		return err_set(
 		    err, ERR_CHECK_FAILED, "%zu commands are neither a tool nor left out", missing);
 	return 0;
-}
-
-/* ---- trust ---- */
-
-/* What the person is asked to look at. */
-static int write_question(const struct surface *surface, const struct gate_trusted *now,
-    const char *digest, struct buf *ret_text, struct err *err)
-{
-	cleanup_buf struct buf json = BUF_INIT;
-
-	buf_adds(ret_text, "Serve this surface to AI agents?\n\nfile             ");
-	text_add_visible(ret_text, now->path, strlen(now->path));
-	buf_addf(ret_text, "\ndigest           %s\n", digest);
-	if (now->program != NULL)
-		buf_addf(ret_text, "program file     %s%s\n", now->program,
-		    now->has_program_digest ? " (you can write it: its digest is kept too)" : "");
-	else
-		buf_adds(ret_text, "program file     not found\n");
-	if (summarise(surface, &json, ret_text, err) < 0)
-		return -1;
-	buf_addf(ret_text, "\nTo trust it, type the last four characters of the digest: ");
-	return 0;
-}
-
-static int ask_and_save(
-    const struct surface *surface, const struct gate_trusted *now, struct err *err)
-{
-	cleanup_free char *data_dir = dirs_data(err);
-	cleanup_gate_trust struct gate_trust trust = GATE_TRUST_INIT;
-	cleanup_buf struct buf question = BUF_INIT;
-	char digest[DIGEST_TEXT_SIZE];
-
-	if (data_dir == NULL || gate_trust_load(data_dir, &trust, err) < 0)
-		return -1;
-	digest_format(&now->digest, digest);
-	if (write_question(surface, now, digest, &question, err) < 0 ||
-	    cli_tty_confirm(question.data, digest + DIGEST_TEXT_SIZE - 1 - 4, err) < 0)
-		return -1;
-	gate_trust_set(&trust, now);
-	return gate_trust_save(data_dir, &trust, err);
-}
-
-int cmd_surface_trust(struct cli *cli, struct err *err)
-{
-	struct gate_trusted now = { 0 };
-	struct surface *surface;
-	int result;
-
-	if (getenv("STILE_CALLER") != NULL)
-		return err_set(err, ERR_PERMISSION_DENIED,
-		    "only a person may trust a surface, not a program behind the boundary");
-	surface = host_describe_surface(cli->options.words.items[0], &now, err);
-	if (surface == NULL)
-		return -1;
-	result = ask_and_save(surface, &now, err);
-	if (result == 0) {
-		struct json_writer w = JSON_WRITER_INIT(&cli->result);
-
-		json_write_object_begin(&w);
-		json_write_member_string(&w, "surface", surface->name);
-		json_write_member_string(&w, "path", now.path);
-		json_write_object_end(&w);
-		buf_addf(&cli->out, "trusted: %s\n", surface->name);
-	}
-	gate_trusted_release(&now);
-	surface_free(surface);
-	return result;
 }
 
 /* ---- schema ---- */

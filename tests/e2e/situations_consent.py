@@ -257,7 +257,8 @@ def modern_changed_between():
         equal(second_round(server, state)['error']['data'], {'error_code': 'REQUEST_STATE_INVALID'})
         nothing_ran(box, 'REQUEST_STATE_INVALID')
         trust = [(r['surface'], r['code'], r['detail']) for r in rows(box, 'trust')]
-        equal(trust, [('fake', 'SURFACE_UNTRUSTED', 'withdrawn'), ('fake', None, 'served')])
+        equal(trust, [('fake', None, 'trusted'), ('fake', 'SURFACE_UNTRUSTED', 'withdrawn'),
+                      ('fake', None, 'trusted'), ('fake', None, 'served')])
 
 
 @test('modern: a yes in another launch scope is a yes to something else')

@@ -391,12 +391,35 @@ def no_trust():
             before = f.read()
         status, text = at_terminal(words, env, lambda t: 'yes' if last_four(t) else None)
         check(status != 0, 'trusted by the wrong word:', text)
+        equal([(r['kind'], r['caller'], r['surface'], r['code'], r['detail']) for r in box.ledger()
+               if r['kind'] != 'checkpoint'],
+              [('trust', 'cli', 'fake', 'WRITE_DECLINED', 'declined')], 'ledger')
         status, out, err = box.command('surface', 'trust', path, stdin=b'yes\n')
         check(status != 0, 'trusted without a terminal')
         status, out, err = box.command('surface', 'trust', '--yes', path)
         check(status != 0, 'there is a --yes')
         with open(os.path.join(box.data, 'trust.yaml')) as f:
             equal(f.read(), before, 'trust.yaml')
+
+
+@test('Q15 a yes is in the ledger before it counts, and one that cannot be recorded trusts nothing')
+def recorded_trust():
+    with Box() as box:
+        with open(Setup.surface) as f:
+            path = box.write('own.yaml', f.read())
+        trust_path = os.path.join(box.data, 'trust.yaml')
+        os.unlink(trust_path)
+        os.mkdir(os.path.join(box.data, 'ledger.db'))
+        status, text = at_terminal([Setup.binary, 'surface', 'trust', path], box.env(), last_four)
+        check(status != 0 and 'fake is not trusted' in text, status, text)
+        check(not os.path.exists(trust_path), 'trusted without a record')
+        os.rmdir(os.path.join(box.data, 'ledger.db'))
+        box.trust(path)
+        rows = box.ledger()
+        equal([(r['kind'], r['surface'], r['code'], r['detail']) for r in rows],
+              [('trust', 'fake', None, 'trusted'), ('checkpoint', None, None, None)], 'ledger')
+        with open(trust_path) as f:
+            check(rows[0]['surface_digest'].hex() in f.read(), 'another digest was recorded')
 
 
 # ---- roots and links ----
