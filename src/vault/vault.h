@@ -107,6 +107,10 @@ int vault_init(struct vault *vault, const char *org, const char *owner,
  * unknown, expired or revoked and for one whose principal is disabled. */
 int vault_bind(struct vault *vault, const struct secret *token, struct err *err) MUST_CHECK;
 
+/* The same, but writes nothing: that the token was used is noted by vault_scope_record(), with its
+ * row if there is one. */
+int vault_bind_unnoted(struct vault *vault, const struct secret *token, struct err *err) MUST_CHECK;
+
 struct vault_whoami {
 	char *org; /* id */
 	char *org_name;
@@ -675,10 +679,101 @@ int vault_event_each(struct vault *vault, const struct vault_event_filter *filte
 struct vault_audit_report {
 	int64_t rows;
 	struct digest hash; /* of the last; noted elsewhere, it shows later that none was cut off */
+	int64_t scope_rows; /* the same of mcp_scope_audit_events */
+	struct digest scope_hash;
 };
-/* Re-computes the organization's chain. ERR_CHECK_FAILED names the first bad row. */
+/* Re-computes the organization's two chains. ERR_CHECK_FAILED names the first bad row. */
 int vault_audit_verify(struct vault *vault, struct vault_audit_report *ret, struct err *err)
     MUST_CHECK;
+
+/* ---- scope: what a caller may do in a stage (vault_scope.c, vault_scope_audit.c) ---- */
+
+/*
+ * `resolve_mcp_stage_scope` and `record_mcp_scope_audit` of the specification. The vault says which
+ * rank the caller has on the stage, and what its contract is; what the contract's text grants is
+ * for the caller to say, and comes back to be recorded.
+ */
+struct vault_scope_ask {
+	const char *workspace; /* ref */
+	const char *stage;     /* id or name; NULL: the workspace itself, which has no contract */
+	int64_t max_size;      /* of a contract; a larger one is not read */
+	bool is_recorded;      /* vault_scope_record() will leave the row */
+};
+
+struct vault_scope {
+	char *workspace; /* id; NULL: none that the caller may see, and the rank is VAULT_NONE */
+	char *workspace_name;
+	char *workspace_path;
+	char *stage; /* id, or NULL */
+	char *stage_name;
+	enum vault_rank rank; /* the caller's, on the stage or else on the workspace */
+	char *contract;       /* id of the file CONTEXT.md; NULL: none */
+	char *contract_version;
+	int64_t contract_number;
+	struct buf text; /* of that version */
+	char *reason;    /* why there is no text, in one sentence; or NULL */
+};
+#define VAULT_SCOPE_INIT ((struct vault_scope){ .text = BUF_INIT })
+void vault_scope_release(struct vault_scope *scope);
+
+/*
+ * A stage is a folder whose name begins with two digits, in the workspace's folder `stages` or, where
+ * there is none, in the workspace; one without a CONTEXT.md too. VAULT_READ on the workspace.
+ *
+ * Not to be recorded, it is a verb as others are: what is not to be seen is ERR_NOT_FOUND, what is no
+ * workspace ERR_INVALID_ARGUMENT. To be recorded, these are answers (ret->reason), and nothing is
+ * written; other errors stay errors.
+ */
+int vault_scope(struct vault *vault, const struct vault_scope_ask *ask, struct vault_scope *ret,
+    struct err *err) MUST_CHECK;
+
+/* What was made of it. */
+struct vault_scope_decision {
+	const struct strvec *visible; /* tools, in an order of their own */
+	int64_t hidden;               /* how many other tools; never which */
+	const char *reason;           /* why nothing is granted: the result is "denied"; or NULL */
+	const char *since; /* id of the caller's last row of this principal and question; or NULL */
+};
+struct vault_scope_recorded {
+	char id
+	    [ID_TEXT_SIZE]; /* of the row; empty: the decision is that of since, nothing is written */
+	const char *result; /* "initial", "changed", "denied" */
+};
+/* ERR_CONFLICT, retryable: what vault_scope() said is not so any more; ask again. */
+int vault_scope_record(struct vault *vault, const struct vault_scope_ask *ask,
+    const struct vault_scope *scope, const struct vault_scope_decision *decision,
+    struct vault_scope_recorded *ret, struct err *err) MUST_CHECK;
+
+/* One row of mcp_scope_audit_events. Texts are NULL where they do not apply. */
+struct vault_scope_event {
+	int64_t sequence; /* from 1, without gaps, within the organization */
+	const char *id;   /* sca_… */
+	int64_t time_us;
+	const char *principal; /* who: id */
+	const char *token;     /* id */
+	const char *caller;
+	const char *asked_workspace; /* as they were given, made visible */
+	const char *asked_stage;
+	const char *workspace; /* ids, of what the caller may see */
+	const char *stage;
+	const char *contract; /* file and version: ids */
+	const char *contract_version;
+	int64_t contract_number; /* 0: no contract */
+	const char *rank;
+	const char *visible; /* names with a space between */
+	int64_t hidden;
+	const char *result;
+	const char *reason;
+	const char *correlation;
+	struct digest previous;
+	struct digest hash;
+};
+typedef int (*vault_scope_event_fn)(
+    void *ctx, const struct vault_scope_event *event, struct err *err);
+
+/* Filtered as operations are: entry is a workspace, a stage or a contract, operation must be NULL. */
+int vault_scope_event_each(struct vault *vault, const struct vault_event_filter *filter,
+    vault_scope_event_fn fn, void *ctx, struct err *err) MUST_CHECK;
 
 /* ---- care of the store (vault_fsck.c, vault_gc.c) ---- */
 
@@ -721,5 +816,6 @@ void vault_template_item_write(const struct vault_template_item *item, struct js
 void vault_workspace_write(const struct vault_workspace *workspace, struct json_writer *w);
 void vault_stage_write(const struct vault_stage_info *stage, struct json_writer *w);
 void vault_event_write(const struct vault_event *event, struct json_writer *w);
+void vault_scope_event_write(const struct vault_scope_event *event, struct json_writer *w);
 
 #endif

@@ -37,8 +37,7 @@ static const char SQL_EACH_NEWEST[] =
 
 static const char ROW_DOMAIN[] = "stile-vault-operation-1;";
 
-/* A column with its kind and its length, so that no two rows have the same bytes. */
-static void hash_text(struct digest_state *state, const char *text)
+void chain_add_text(struct digest_state *state, const char *text)
 {
 	uint64_t len = text == NULL ? UINT64_MAX : strlen(text);
 	uint8_t head[8];
@@ -50,12 +49,12 @@ static void hash_text(struct digest_state *state, const char *text)
 		digest_add(state, text, strlen(text));
 }
 
-static void hash_int(struct digest_state *state, int64_t value)
+void chain_add_int(struct digest_state *state, int64_t value)
 {
 	char text[24];
 
 	(void)snprintf(text, sizeof(text), "%" PRId64, value);
-	hash_text(state, text);
+	chain_add_text(state, text);
 }
 
 /* The columns in this order, as docs/vault.md says. */
@@ -65,20 +64,20 @@ static struct digest hash_of(const char *org, const struct vault_event *event)
 
 	digest_begin(&state);
 	digest_add(&state, ROW_DOMAIN, strlen(ROW_DOMAIN));
-	hash_text(&state, org);
-	hash_int(&state, event->sequence);
-	hash_int(&state, event->time_us);
-	hash_text(&state, event->principal);
-	hash_text(&state, event->token);
-	hash_text(&state, event->caller);
-	hash_text(&state, event->operation);
-	hash_text(&state, event->target);
-	hash_text(&state, event->entry);
-	hash_text(&state, event->before);
-	hash_text(&state, event->after);
-	hash_text(&state, event->detail);
-	hash_text(&state, event->correlation);
-	hash_text(&state, event->result);
+	chain_add_text(&state, org);
+	chain_add_int(&state, event->sequence);
+	chain_add_int(&state, event->time_us);
+	chain_add_text(&state, event->principal);
+	chain_add_text(&state, event->token);
+	chain_add_text(&state, event->caller);
+	chain_add_text(&state, event->operation);
+	chain_add_text(&state, event->target);
+	chain_add_text(&state, event->entry);
+	chain_add_text(&state, event->before);
+	chain_add_text(&state, event->after);
+	chain_add_text(&state, event->detail);
+	chain_add_text(&state, event->correlation);
+	chain_add_text(&state, event->result);
 	digest_add(&state, event->previous.bytes, DIGEST_SIZE);
 	return digest_end(&state);
 }
@@ -97,21 +96,20 @@ static int read_tip(struct vault *vault, struct vault_event *event, struct err *
 	return store_digest(stmt, 1, &event->previous, err);
 }
 
-static const char *or_null(const char *text)
+const char *or_null(const char *text)
 {
 	return text == NULL || text[0] == '\0' ? NULL : text;
 }
 
-/* What a caller wrote becomes one bounded line. */
-static char *target_text(const char *target)
+char *audit_text(const char *text)
 {
-	cleanup_buf struct buf text = BUF_INIT;
+	cleanup_buf struct buf line = BUF_INIT;
 
-	if (target == NULL)
+	if (text == NULL)
 		return NULL;
-	text_add_visible(&text, target, strnlen(target, TARGET_MAX));
-	buf_truncate(&text, text_cut(text.data, text.len, TARGET_MAX));
-	return buf_detach(&text);
+	text_add_visible(&line, text, strnlen(text, TARGET_MAX));
+	buf_truncate(&line, text_cut(line.data, line.len, TARGET_MAX));
+	return buf_detach(&line);
 }
 
 static int insert(struct vault *vault, const struct vault_event *event, struct err *err)
@@ -128,7 +126,7 @@ static int insert(struct vault *vault, const struct vault_event *event, struct e
 
 int audit_append(struct vault *vault, const struct op *op, const char *result, struct err *err)
 {
-	cleanup_free char *target = target_text(op->target);
+	cleanup_free char *target = audit_text(op->target);
 	struct vault_event event = {
 		.time_us = clock_wall_us(),
 		.principal = vault->principal,
@@ -212,24 +210,32 @@ static int entry_of(
 	return 0;
 }
 
+int audit_filter(struct vault *vault, const struct vault_event_filter *filter,
+    struct audit_filter *ret, struct err *err)
+{
+	struct vault_principal principal = { 0 };
+
+	*ret = (struct audit_filter){ 0 };
+	if (must_manage_root(vault, err) < 0 ||
+	    (filter->entry != NULL && entry_of(vault, filter->entry, ret->entry, err) < 0))
+		return -1;
+	if (filter->principal == NULL)
+		return 0;
+	if (principal_find(vault, filter->principal, &principal, err) < 0)
+		return -1;
+	(void)snprintf(ret->principal, sizeof(ret->principal), "%s", principal.id);
+	vault_principal_release(&principal);
+	return 0;
+}
+
 static int each_checked(struct vault *vault, struct op *op, const struct vault_event_filter *filter,
     vault_event_fn fn, void *ctx, struct err *err)
 {
-	struct vault_principal principal = { 0 };
-	char entry[ID_TEXT_SIZE] = "";
-	int result;
+	struct audit_filter ids;
 
-	if (must_manage_root(vault, err) < 0 ||
-	    (filter->entry != NULL && entry_of(vault, filter->entry, entry, err) < 0))
+	if (audit_filter(vault, filter, &ids, err) < 0 || op_note(vault, op, err) < 0)
 		return -1;
-	if (filter->principal != NULL &&
-	    principal_find(vault, filter->principal, &principal, err) < 0)
-		return -1;
-	result = op_note(vault, op, err);
-	if (result == 0)
-		result = each(vault, filter, principal.id, or_null(entry), fn, ctx, err);
-	vault_principal_release(&principal);
-	return result;
+	return each(vault, filter, or_null(ids.principal), or_null(ids.entry), fn, ctx, err);
 }
 
 int vault_event_each(struct vault *vault, const struct vault_event_filter *filter,
@@ -250,9 +256,14 @@ struct verify {
 	struct vault_audit_report report;
 };
 
+int audit_fault(const char *name, int64_t sequence, const char *what, struct err *err)
+{
+	return err_set(err, ERR_CHECK_FAILED, "%s row %" PRId64 " %s", name, sequence, what);
+}
+
 static int fault(const struct vault_event *event, const char *what, struct err *err)
 {
-	return err_set(err, ERR_CHECK_FAILED, "audit row %" PRId64 " %s", event->sequence, what);
+	return audit_fault("audit", event->sequence, what, err);
 }
 
 static int verify_row(void *ctx, const struct vault_event *event, struct err *err)
@@ -282,6 +293,8 @@ int vault_audit_verify(struct vault *vault, struct vault_audit_report *ret, stru
 		result = must_manage_root(vault, err);
 	if (result == 0)
 		result = each(vault, &all, NULL, NULL, verify_row, &verify, err);
+	if (result == 0)
+		result = scope_verify(vault, &verify.report, err);
 	result = op_end(vault, &op, result, err);
 	if (result == 0)
 		*ret = verify.report;

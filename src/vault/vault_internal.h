@@ -33,6 +33,7 @@ struct vault {
 	char root[ID_TEXT_SIZE];
 	char principal[ID_TEXT_SIZE];
 	char token[ID_TEXT_SIZE];
+	int64_t token_used_us;     /* noted as its last use */
 	char within[ID_TEXT_SIZE]; /* the only folder, or empty */
 	char correlation[ID_TEXT_SIZE];
 	const char *caller;
@@ -141,6 +142,33 @@ void op_set(char **field, const char *text);
 int audit_append(struct vault *vault, const struct op *op, const char *result, struct err *err)
     MUST_CHECK;
 
+/* A column of a row, with its length, so that no two rows have the same bytes; NULL is no text. */
+void chain_add_text(struct digest_state *state, const char *text);
+void chain_add_int(struct digest_state *state, int64_t value);
+
+/* What a caller wrote as one bounded, visible line; owned. NULL stays NULL. */
+char *audit_text(const char *text);
+
+/* The filter's principal and entry as ids, empty where it has none; VAULT_MANAGE on the root. */
+struct audit_filter {
+	char principal[ID_TEXT_SIZE];
+	char entry[ID_TEXT_SIZE];
+};
+int audit_filter(struct vault *vault, const struct vault_event_filter *filter,
+    struct audit_filter *ret, struct err *err) MUST_CHECK;
+
+/* ERR_CHECK_FAILED about a row of the audit of that name. */
+int audit_fault(const char *name, int64_t sequence, const char *what, struct err *err);
+
+/* NULL for the empty text. */
+const char *or_null(const char *text);
+
+/* ---- vault_scope_audit.c ---- */
+
+/* Re-computes the chain of decisions. */
+int scope_verify(struct vault *vault, struct vault_audit_report *report, struct err *err)
+    MUST_CHECK;
+
 /* ---- vault_name.c ---- */
 
 /* A name as it is kept: NFC. ERR_INVALID_ARGUMENT for what no name may be. Owned. */
@@ -154,6 +182,9 @@ bool name_is_contract(const char *folder, const char *file);
 
 /* The media type that the name tells, or NULL. */
 const char *name_media_type(const char *name);
+
+/* "CONTEXT.md" */
+extern const char contract_name[];
 
 /* ---- vault_resolve.c: refs and ranks ---- */
 
@@ -248,6 +279,9 @@ int principal_find(
     struct vault *vault, const char *ref, struct vault_principal *ret, struct err *err) MUST_CHECK;
 
 /* ---- vault_token.c ---- */
+
+/* Notes that the token was used, unless that was noted within a minute. */
+int token_note_used(struct vault *vault, struct err *err) MUST_CHECK;
 
 int token_insert(struct vault *vault, const char *principal, int64_t expires_us,
     struct vault_token *ret, struct vault_token_text *ret_text, struct err *err) MUST_CHECK;

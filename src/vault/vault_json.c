@@ -2,6 +2,8 @@
 /* The objects of the vault as JSON: what `--json` shows, the same names everywhere. */
 #include "vault/vault_internal.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 
 /* A moment; 0 is null. */
@@ -239,5 +241,48 @@ void vault_stage_write(const struct vault_stage_info *stage, struct json_writer 
 	for (size_t i = 0; i < stage->folders.len; i++)
 		json_write_string(w, stage->folders.items[i]);
 	json_write_array_end(w);
+	json_write_object_end(w);
+}
+
+/* ---- decisions about scopes ---- */
+
+/* Names with a space between. */
+static void write_names(struct json_writer *w, const char *names)
+{
+	json_write_array_begin(w);
+	while (*names != '\0') {
+		size_t len = strcspn(names, " ");
+
+		json_write_string_len(w, names, len);
+		names += len + (names[len] == ' ');
+	}
+	json_write_array_end(w);
+}
+
+void vault_scope_event_write(const struct vault_scope_event *event, struct json_writer *w)
+{
+	json_write_object_begin(w);
+	json_write_member_int(w, "sequence", event->sequence);
+	json_write_member_string(w, "id", event->id);
+	write_time(w, "time", event->time_us);
+	json_write_member_string(w, "principal_id", event->principal);
+	json_write_member_string(w, "token_id", event->token);
+	json_write_member_string(w, "caller", event->caller);
+	json_write_member_string(w, "asked_workspace", event->asked_workspace);
+	json_write_member_string(w, "asked_stage", event->asked_stage);
+	json_write_member_string(w, "workspace_id", event->workspace);
+	json_write_member_string(w, "stage_id", event->stage);
+	json_write_member_string(w, "contract_id", event->contract);
+	json_write_member_string(w, "contract_version_id", event->contract_version);
+	json_write_member_int(w, "contract_version", event->contract_number);
+	json_write_member_string(w, "rank", event->rank);
+	json_write_key(w, "visible");
+	write_names(w, event->visible);
+	json_write_member_int(w, "hidden", event->hidden);
+	json_write_member_string(w, "result", event->result);
+	json_write_member_string(w, "reason", event->reason);
+	json_write_member_string(w, "correlation_id", event->correlation);
+	write_digest(w, "previous", &event->previous);
+	write_digest(w, "hash", &event->hash);
 	json_write_object_end(w);
 }

@@ -95,9 +95,11 @@ bool name_is_of_stage(const char *name)
 	return is_digit(name[0]) && is_digit(name[1]);
 }
 
+const char contract_name[] = "CONTEXT.md";
+
 bool name_is_contract(const char *folder, const char *file)
 {
-	return name_is_of_stage(folder) && strcmp(file, "CONTEXT.md") == 0;
+	return name_is_of_stage(folder) && strcmp(file, contract_name) == 0;
 }
 
 /* ---- media types ---- */

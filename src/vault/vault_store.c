@@ -176,7 +176,28 @@ static const char SQL_SCHEMA_3[] =
     "CREATE TRIGGER workspace_is_not_deleted BEFORE DELETE ON workspace"
     " BEGIN SELECT raise(ABORT, 'where a workspace came from is kept for ever'); END;";
 
-static const char *const migrations[] = { SQL_SCHEMA_1, SQL_SCHEMA_2, SQL_SCHEMA_3 };
+/* Decisions about scopes (vault_scope_audit.c); they refer to nothing, for entries can be purged. */
+static const char SQL_SCHEMA_4[] =
+    "CREATE TABLE mcp_scope_audit_events ("
+    " org TEXT NOT NULL, sequence INTEGER NOT NULL, id TEXT NOT NULL UNIQUE,"
+    " time_us INTEGER NOT NULL, principal TEXT NOT NULL, token TEXT, caller TEXT NOT NULL,"
+    " asked_workspace TEXT NOT NULL, asked_stage TEXT, workspace TEXT, stage TEXT,"
+    " contract TEXT, contract_version TEXT, contract_number INTEGER NOT NULL, rank TEXT NOT NULL,"
+    " visible TEXT NOT NULL, hidden INTEGER NOT NULL,"
+    " result TEXT NOT NULL CHECK (result IN ('initial', 'changed', 'denied')), reason TEXT,"
+    " correlation TEXT NOT NULL, previous BLOB NOT NULL, hash BLOB NOT NULL,"
+    " CHECK ((reason IS NOT NULL) = (result = 'denied')),"
+    " PRIMARY KEY (org, sequence)) STRICT, WITHOUT ROWID;"
+    "CREATE TRIGGER mcp_scope_audit_is_not_updated BEFORE UPDATE ON mcp_scope_audit_events"
+    " BEGIN SELECT raise(ABORT, 'the audit is append-only: no UPDATE'); END;"
+    "CREATE TRIGGER mcp_scope_audit_is_not_deleted BEFORE DELETE ON mcp_scope_audit_events"
+    " BEGIN SELECT raise(ABORT, 'the audit is append-only: no DELETE'); END;"
+    "CREATE TRIGGER mcp_scope_audit_is_appended BEFORE INSERT ON mcp_scope_audit_events"
+    " WHEN NEW.sequence IS NOT (SELECT coalesce(max(sequence), 0) + 1"
+    "  FROM mcp_scope_audit_events WHERE org = NEW.org)"
+    " BEGIN SELECT raise(ABORT, 'the audit is append-only: INSERT at its end only'); END;";
+
+static const char *const migrations[] = { SQL_SCHEMA_1, SQL_SCHEMA_2, SQL_SCHEMA_3, SQL_SCHEMA_4 };
 
 /* Large contents go through the -wal file in steps of some MiB; a larger one is copied less often. */
 static const char SQL_TUNE[] = "PRAGMA wal_autocheckpoint = 4096; PRAGMA cache_size = -8192;";

@@ -100,11 +100,11 @@ static struct digest hash_of_text(const struct vault_token_text *text)
 
 /* ---- binding ---- */
 
-static int note_used(struct vault *vault, int64_t last_used_us, struct err *err)
+int token_note_used(struct vault *vault, struct err *err)
 {
 	int64_t now = clock_wall_us();
 
-	if (now - last_used_us < USED_GRAIN_US && now >= last_used_us)
+	if (now - vault->token_used_us < USED_GRAIN_US && now >= vault->token_used_us)
 		return 0;
 	return store_run(vault, SQL_USED, BINDS(B_TEXT(vault->token), B_INT(now)), err);
 }
@@ -120,11 +120,10 @@ static int read_binding(struct vault *vault, struct sql_stmt *stmt, struct err *
 	return 0;
 }
 
-int vault_bind(struct vault *vault, const struct secret *token, struct err *err)
+int vault_bind_unnoted(struct vault *vault, const struct secret *token, struct err *err)
 {
 	struct digest hash = hash_of(token);
-	struct sql_stmt *stmt = NULL;
-	int64_t last_used_us;
+	cleanup_reset struct sql_stmt *stmt = NULL;
 	int got =
 	    store_row(vault, SQL_BIND, BINDS(B_DIGEST(&hash), B_INT(clock_wall_us())), &stmt, err);
 
@@ -135,10 +134,13 @@ int vault_bind(struct vault *vault, const struct secret *token, struct err *err)
 		    "the vault does not accept this token: it is unknown, expired or revoked, or "
 		    "its"
 		    " principal is disabled");
-	last_used_us = sql_column_int(stmt, 4);
-	got = read_binding(vault, stmt, err);
-	sql_reset(stmt);
-	return got < 0 ? -1 : note_used(vault, last_used_us, err);
+	vault->token_used_us = sql_column_int(stmt, 4);
+	return read_binding(vault, stmt, err);
+}
+
+int vault_bind(struct vault *vault, const struct secret *token, struct err *err)
+{
+	return vault_bind_unnoted(vault, token, err) < 0 ? -1 : token_note_used(vault, err);
 }
 
 /* ---- issuing, listing, revoking ---- */

@@ -230,8 +230,8 @@ static void a_store_without_an_index_gets_one(void **state)
 	open_fixture(&f);
 	fill(&f);
 	secret = secret_of(&f.token);
-	assert_ok(
-	    sql_exec(f.vault->sql, UNDO_SCHEMA_3 UNDO_SCHEMA_2 "PRAGMA user_version = 1", &f.err),
+	assert_ok(sql_exec(f.vault->sql,
+		      UNDO_SCHEMA_4 UNDO_SCHEMA_3 UNDO_SCHEMA_2 "PRAGMA user_version = 1", &f.err),
 	    &f.err);
 	vault_cleanup(&f.vault);
 	f.vault = vault_open(f.dir, &f.err);

@@ -125,6 +125,7 @@ static inline char *get_text(
 
 /* Back to the format before each: a test of a migration runs them from the newest down, then sets
  * user_version. */
+#define UNDO_SCHEMA_4 "DROP TABLE mcp_scope_audit_events;"
 #define UNDO_SCHEMA_3                                                                              \
 	"DROP TABLE workspace; DROP TABLE template_item; DROP TABLE template_version;"             \
 	"DROP TABLE template;"
