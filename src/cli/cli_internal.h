@@ -64,6 +64,8 @@ struct cli_options {
 	bool is_new;
 	bool is_force;
 	bool is_repair_index;
+	bool is_record;
+	bool is_scope;
 	struct strvec set;
 	struct strvec unset;
 	struct strvec tags;

@@ -53,6 +53,7 @@ int cmd_vault_principal_add(struct cli *cli, struct err *err);
 int cmd_vault_principal_disable(struct cli *cli, struct err *err);
 int cmd_vault_principal_list(struct cli *cli, struct err *err);
 int cmd_vault_purge(struct cli *cli, struct err *err);
+int cmd_vault_scope(struct cli *cli, struct err *err);
 int cmd_vault_stage_list(struct cli *cli, struct err *err);
 int cmd_vault_stage_show(struct cli *cli, struct err *err);
 int cmd_vault_tag_add(struct cli *cli, struct err *err);

@@ -106,8 +106,22 @@ static const struct cli_option opt_parameter = { "--set", "KEY=VALUE", CLI_LIST,
 	"The value of a parameter. May be repeated." };
 static const struct cli_option opt_hole = { "--set", "KEY=VALUE", CLI_LIST, MEMBER(set),
 	"Fill {{KEY}} in names and texts with VALUE. May be repeated." };
+static const struct cli_option opt_workspace = { "--workspace", "REF", CLI_VALUE, MEMBER(workspace),
+	"The workspace, by id or path." };
+static const struct cli_option opt_stage = { "--stage", "STAGE", CLI_VALUE, MEMBER(stage),
+	"One of its stages, by id or name." };
+static const struct cli_option opt_record = { "--record", NULL, CLI_FLAG, MEMBER(is_record),
+	"Leave a row in the record of decisions; what may not be seen is a decision, too." };
+static const struct cli_option opt_since_event = { "--since", "EVENT", CLI_VALUE, MEMBER(since),
+	"With --record: your last row about this stage, sca_…; the same decision leaves none." };
+static const struct cli_option opt_surface = { "--surface", "NAME", CLI_LIST, MEMBER(surfaces),
+	"Judge the tools of this surface; all known ones by default. May be repeated." };
+static const struct cli_option opt_scope = { "--scope", NULL, CLI_FLAG, MEMBER(is_scope),
+	"The decisions about stages instead of the operations." };
 
 static const struct cli_option *const no_options[] = { NULL };
+static const struct cli_option *const scope_options[] = { &opt_workspace, &opt_stage, &opt_record,
+	&opt_since_event, &opt_surface, NULL };
 static const struct cli_option *const init_options[] = { &opt_org, &opt_owner, &opt_out_token,
 	NULL };
 static const struct cli_option *const kind_options[] = { &opt_kind, NULL };
@@ -133,8 +147,9 @@ static const struct cli_option *const find_options[] = { &opt_name, &opt_tag, &o
 static const struct cli_option *const fsck_options[] = { &opt_repair_index, &opt_progress, NULL };
 static const struct cli_option *const message_options[] = { &opt_message, NULL };
 static const struct cli_option *const events_options[] = { &opt_principal, &opt_object,
-	&opt_operation, &opt_result, &opt_correlation, &opt_after_row, &opt_limit_rows, NULL };
-static const struct cli_option *const export_options[] = { &opt_after_row, NULL };
+	&opt_operation, &opt_result, &opt_correlation, &opt_scope, &opt_after_row, &opt_limit_rows,
+	NULL };
+static const struct cli_option *const export_options[] = { &opt_scope, &opt_after_row, NULL };
 static const struct cli_option *const template_create_options[] = { &opt_template_name, NULL };
 static const struct cli_option *const publish_options[] = { &opt_publish_message, NULL };
 static const struct cli_option *const template_show_options[] = { &opt_template_version, NULL };
@@ -381,15 +396,23 @@ const struct command cli_vault_commands[] = {
 	    "STAGE is its name or its id.\n"
 	    "\n"
 	    "  stile vault stage show /work/owls 01-research\n" },
+	{ "vault scope", cmd_vault_scope, NULL, 0, 0, scope_options,
+	    "Show what you may do in a stage: your rank, and what its contract grants.",
+	    "The contract is the file CONTEXT.md in the stage's folder. A tool is shown when the\n"
+	    "contract names it and your rank reaches the tool's. Servers ask with --record.\n"
+	    "\n"
+	    "  stile vault scope --workspace /acme --stage 01-research\n" },
 	{ "vault audit list", cmd_vault_audit_list, NULL, 0, 0, events_options,
 	    "List what was done in the vault, and by whom.",
 	    "Refusals are on record as well. Wants the rank manage on /.\n"
 	    "\n"
 	    "  stile vault audit list --result PERMISSION_DENIED\n"
-	    "  stile vault audit list --object /drafts/plan.md\n" },
+	    "  stile vault audit list --object /drafts/plan.md\n"
+	    "  stile vault audit list --scope --result denied\n" },
 	{ "vault audit verify", cmd_vault_audit_verify, NULL, 0, 0, no_options,
-	    "Re-compute the hash chain of that record.",
-	    "The exit status is 3 when a row is bad, and the first one is named.\n"
+	    "Re-compute the hash chains of that record.",
+	    "One chain holds the operations, one the decisions about stages. The exit status is 3 "
+	    "when a row is bad, and the first one is named.\n"
 	    "\n"
 	    "  stile vault audit verify\n" },
 	{ "vault audit export", cmd_vault_audit_export, NULL, 0, 0, export_options,
