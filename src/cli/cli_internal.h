@@ -48,6 +48,7 @@ struct cli_options {
 	char *expect;
 	char *version;
 	char *max_size;
+	char *skip;
 	char *principal;
 	char *entry;
 	char *operation;
@@ -63,6 +64,7 @@ struct cli_options {
 	bool is_recursive;
 	bool is_new;
 	bool is_force;
+	bool is_text;
 	bool is_repair_index;
 	bool is_record;
 	bool is_scope;

@@ -31,6 +31,7 @@ int cmd_vault_audit_verify(struct cli *cli, struct err *err);
 int cmd_vault_backup(struct cli *cli, struct err *err);
 int cmd_vault_entry(struct cli *cli, struct err *err);
 int cmd_vault_file_copy(struct cli *cli, struct err *err);
+int cmd_vault_file_info(struct cli *cli, struct err *err);
 int cmd_vault_file_find(struct cli *cli, struct err *err);
 int cmd_vault_file_diff(struct cli *cli, struct err *err);
 int cmd_vault_file_metadata(struct cli *cli, struct err *err);

@@ -60,6 +60,8 @@ static const struct cli_option opt_force = { "--force", NULL, CLI_FLAG, MEMBER(i
 	"With --out: replace a file that is there." };
 static const struct cli_option opt_max_size = { "--max-size", "SIZE", CLI_VALUE, MEMBER(max_size),
 	"What may be printed with --json or on a terminal; 256KiB by default, 8MiB at most." };
+static const struct cli_option opt_text_only = { "--text", NULL, CLI_FLAG, MEMBER(is_text),
+	"Refuse what is no text, instead of printing it as it is or as base64." };
 static const struct cli_option opt_set = { "--set", "KEY=VALUE", CLI_LIST, MEMBER(set),
 	"Set a key. May be repeated." };
 static const struct cli_option opt_unset = { "--unset", "KEY", CLI_LIST, MEMBER(unset),
@@ -91,6 +93,8 @@ static const struct cli_option opt_until = { "--until", "TIME", CLI_VALUE, MEMBE
 	"Its latest version was made before." };
 static const struct cli_option opt_text = { "--text", "WORDS", CLI_VALUE, MEMBER(text),
 	"Its latest version has all these words; word* is any word that begins so." };
+static const struct cli_option opt_skip = { "--skip", "N", CLI_VALUE, MEMBER(skip),
+	"Not the first so many: to go on where --limit ended." };
 static const struct cli_option opt_limit_found = { "--limit", "N", CLI_VALUE, MEMBER(limit),
 	"At most so many; 100 by default." };
 static const struct cli_option opt_repair_index = { "--repair-index", NULL, CLI_FLAG,
@@ -136,14 +140,14 @@ static const struct cli_option *const upload_options[] = { &opt_recursive, &opt_
 static const struct cli_option *const put_options[] = { &opt_message, &opt_media_type, &opt_expect,
 	&opt_new, NULL };
 static const struct cli_option *const get_options[] = { &opt_version, &opt_out_content, &opt_force,
-	&opt_max_size, NULL };
+	&opt_max_size, &opt_text_only, NULL };
 static const struct cli_option *const version_get_options[] = { &opt_out_content, &opt_force,
-	&opt_max_size, NULL };
+	&opt_max_size, &opt_text_only, NULL };
 static const struct cli_option *const metadata_options[] = { &opt_set, &opt_unset, NULL };
 static const struct cli_option *const versions_options[] = { &opt_after_version, &opt_limit_entries,
 	NULL };
 static const struct cli_option *const find_options[] = { &opt_name, &opt_tag, &opt_where,
-	&opt_media_glob, &opt_since, &opt_until, &opt_text, &opt_limit_found, NULL };
+	&opt_media_glob, &opt_since, &opt_until, &opt_text, &opt_skip, &opt_limit_found, NULL };
 static const struct cli_option *const fsck_options[] = { &opt_repair_index, &opt_progress, NULL };
 static const struct cli_option *const message_options[] = { &opt_message, NULL };
 static const struct cli_option *const events_options[] = { &opt_principal, &opt_object,
@@ -279,8 +283,9 @@ const struct command cli_vault_commands[] = {
 	    "\n"
 	    "  stile vault file get /drafts/plan.md\n"
 	    "  stile vault file get /drafts/plan.md --version 3 --out plan.md\n" },
-	{ "vault file info", cmd_vault_entry, "FILE", 1, 1, no_options,
-	    "Show a file and its latest version.", "  stile vault file info /drafts/plan.md\n" },
+	{ "vault file info", cmd_vault_file_info, "FILE", 1, 1, no_options,
+	    "Show a file: its latest version, tags and metadata.",
+	    "  stile vault file info /drafts/plan.md\n" },
 	{ "vault file list", cmd_vault_list, "FOLDER", 1, 1, list_options,
 	    "List the files in a folder.", "  stile vault file list /drafts\n" },
 	{ "vault file find", cmd_vault_file_find, "[FOLDER]", 0, 1, find_options,

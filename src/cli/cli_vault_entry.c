@@ -54,7 +54,6 @@ static const struct entry_command {
 	{ "vault folder rename", VAULT_WANT_FOLDER, NULL, vault_rename, "renamed to" },
 	{ "vault folder restore", VAULT_WANT_FOLDER, vault_restore, NULL, "restored" },
 	{ "vault folder trash", VAULT_WANT_FOLDER, vault_trash, NULL, "in the trash" },
-	{ "vault file info", VAULT_WANT_FILE, vault_entry_info, NULL, NULL },
 	{ "vault file move", VAULT_WANT_FILE, NULL, vault_move, "moved to" },
 	{ "vault file rename", VAULT_WANT_FILE, NULL, vault_rename, "renamed to" },
 	{ "vault file restore", VAULT_WANT_FILE, vault_restore, NULL, "restored" },
@@ -102,6 +101,34 @@ int cmd_vault_entry(struct cli *cli, struct err *err)
 	if (result == 0)
 		tell_entry(cli, command->done, &entry);
 	return result;
+}
+
+static void show_notes(struct cli *cli, const struct vault_description *description)
+{
+	const struct strvec *metadata = &description->metadata;
+	cleanup_buf struct buf tags = BUF_INIT;
+
+	for (size_t i = 0; i < description->tags.len; i++)
+		buf_addf(&tags, "%s%s", i > 0 ? " " : "", description->tags.items[i]);
+	cli_field(&cli->out, "tags", tags.len > 0 ? tags.data : NULL);
+	for (size_t i = 0; i + 1 < metadata->len; i += 2)
+		cli_line(&cli->out, "%-12s %s=%s", i == 0 ? "metadata" : "", metadata->items[i],
+		    metadata->items[i + 1]);
+}
+
+int cmd_vault_file_info(struct cli *cli, struct err *err)
+{
+	cleanup_vault struct vault *vault = cli_vault_open(cli, err);
+	struct json_writer w = JSON_WRITER_INIT(&cli->result);
+	struct vault_description description = { 0 };
+
+	if (vault == NULL || vault_file_describe(vault, cli_word(cli, 0), &description, err) < 0)
+		return -1;
+	vault_description_write(&description, &w);
+	show_entry(cli, &description.entry);
+	show_notes(cli, &description);
+	vault_description_release(&description);
+	return 0;
 }
 
 int cmd_vault_folder_create(struct cli *cli, struct err *err)

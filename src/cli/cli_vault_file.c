@@ -125,6 +125,12 @@ static void write_base64(struct json_writer *w, const struct buf *content)
 	json_write_member_string(w, "content", text);
 }
 
+static bool is_text(const struct buf *content)
+{
+	return text_is_utf8(content->data, content->len) &&
+	       memchr(content->data, '\0', content->len) == NULL;
+}
+
 /* Text as text; what has NULs or is no UTF-8 as base64. */
 static void write_inline(
     struct cli *cli, const struct vault_version *version, const struct buf *content)
@@ -134,8 +140,7 @@ static void write_inline(
 	json_write_object_begin(&w);
 	json_write_key(&w, "version");
 	vault_version_write(version, &w);
-	if (text_is_utf8(content->data, content->len) &&
-	    memchr(content->data, '\0', content->len) == NULL) {
+	if (is_text(content)) {
 		json_write_member_string(&w, "encoding", "utf-8");
 		json_write_key(&w, "content");
 		json_write_string_len(&w, content->data, content->len);
@@ -162,6 +167,14 @@ static int get_inline(
 		vault_version_release(&version);
 		return err->code == ERR_LIMIT ? err_wrap(err, "use --out FILE") : -1;
 	}
+	if (cli->options.is_text && !is_text(&content)) {
+		(void)err_set(err, ERR_INVALID_ARGUMENT,
+		    "version %" PRId64 " is no text but %s of %" PRId64
+		    " bytes; write it to a local file instead (--out, or a checkout)",
+		    version.number, version.media_type, version.size);
+		vault_version_release(&version);
+		return -1;
+	}
 	write_inline(cli, &version, &content);
 	if (!cli->options.is_json)
 		cli_add_content(cli, content.data, content.len);
@@ -184,12 +197,14 @@ int cmd_vault_get(struct cli *cli, struct err *err)
 
 	if (cli->options.is_force && cli->options.out == NULL)
 		return err_set(err, ERR_USAGE, "--force wants --out");
+	if (cli->options.is_text && cli->options.out != NULL)
+		return err_set(err, ERR_USAGE, "--text is for what is printed, not for --out");
 	vault = cli_vault_open(cli, err);
 	if (vault == NULL)
 		return -1;
 	if (cli->options.out != NULL)
 		return get_to_file(cli, vault, &which, err);
-	if (cli->options.is_json || isatty(cli->out_fd))
+	if (cli->options.is_json || cli->options.is_text || isatty(cli->out_fd))
 		return get_inline(cli, vault, &which, err);
 	return get_to_stdout(cli, vault, &which, err);
 }

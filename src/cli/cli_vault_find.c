@@ -8,6 +8,7 @@
 
 #define FIND_DEFAULT 100
 #define FIND_MAX 10000
+#define SKIP_MAX 1000000000
 
 /* ---- what is looked for ---- */
 
@@ -63,6 +64,7 @@ static int read_find(const struct cli *cli, struct vault_find *find, struct err 
 	};
 	if (cli_number("--limit", options->limit, 1, FIND_MAX, FIND_DEFAULT, &find->limit, err) <
 		0 ||
+	    cli_number("--skip", options->skip, 0, SKIP_MAX, 0, &find->skip, err) < 0 ||
 	    read_time("--since", options->since, &find->since_us, err) < 0)
 		return -1;
 	return read_time("--until", options->until, &find->until_us, err);

@@ -490,11 +490,24 @@ static void take_verdict(const struct making *m, struct surface_result *result)
 	result->retryable = json_is(json_get(error, "retryable"), JSON_TRUE);
 }
 
+/* An envelope that says it failed is handed on whole: the steps are for what a success holds. */
+static int hand_on_failure(struct making *m, struct surface_result *result, struct err *err)
+{
+	struct json_writer w = JSON_WRITER_INIT(&result->json);
+
+	surface_write_value(&w, json_root(&m->parsed.doc));
+	take_verdict(m, result);
+	return buf_check(&result->json, "the envelope", err);
+}
+
 static int make_steps(struct making *m, struct surface_result *result, struct err *err)
 {
-	if (step_parse(m, err) < 0 || step_read(m, err) < 0 || step_at(m, err) < 0 ||
-	    step_filter(m, err) < 0 || step_list(m, err) < 0 || step_page(m, err) < 0 ||
-	    step_write(m, &result->json, err) < 0)
+	if (step_parse(m, err) < 0)
+		return -1;
+	if (m->parsed.is_failed)
+		return hand_on_failure(m, result, err);
+	if (step_read(m, err) < 0 || step_at(m, err) < 0 || step_filter(m, err) < 0 ||
+	    step_list(m, err) < 0 || step_page(m, err) < 0 || step_write(m, &result->json, err) < 0)
 		return -1;
 	result->invalid_bytes = m->parsed.invalid_bytes;
 	take_verdict(m, result);

@@ -398,6 +398,16 @@ int vault_metadata_set(struct vault *vault, const char *file, const struct vault
 int vault_metadata_each(struct vault *vault, const char *file, vault_metadata_fn fn, void *ctx,
     struct err *err) MUST_CHECK;
 
+/* All about a file: what vault_entry_info() tells, its metadata and its tags; VAULT_READ. */
+struct vault_description {
+	struct vault_entry entry;
+	struct strvec metadata; /* key, value, key, value …, by key */
+	struct strvec tags;
+};
+int vault_file_describe(struct vault *vault, const char *file, struct vault_description *ret,
+    struct err *err) MUST_CHECK;
+void vault_description_release(struct vault_description *description);
+
 /* Lower-case words joined by dashes, at most 64 bytes. Adding one that is there, removing one that
  * is not, is fine. VAULT_WRITE; to list them VAULT_READ. */
 typedef int (*vault_tag_fn)(void *ctx, const char *name, int64_t files, struct err *err);
@@ -433,6 +443,7 @@ struct vault_find {
 	size_t metadata_len;
 	int64_t since_us, until_us; /* the head was made then: from, and before */
 	const char *text;           /* all these words are in the head; "word*" begins one */
+	int64_t skip;               /* not the first so many */
 	int64_t limit;              /* at most so many; 0: all */
 };
 /* snippet: NULL without text; else a line around the words, these in brackets. */
@@ -442,6 +453,8 @@ typedef int (*vault_find_fn)(
 /*
  * The living files that fit and that the caller may read: by path, or with text the best first. Text
  * is found in heads of at most 1 MiB of UTF-8. *ret_is_more (may be NULL): the limit left some out.
+ * Of a limited search without text it is not the first by path that are told, but the first that
+ * turn up; while nothing changes, skip and limit together tell each of them once.
  */
 int vault_find(struct vault *vault, const struct vault_find *find, vault_find_fn fn, void *ctx,
     bool *ret_is_more, struct err *err) MUST_CHECK;
@@ -805,6 +818,7 @@ void vault_whoami_write(const struct vault_whoami *whoami, struct json_writer *w
 void vault_principal_write(const struct vault_principal *principal, struct json_writer *w);
 void vault_token_write(const struct vault_token *token, struct json_writer *w);
 void vault_entry_write(const struct vault_entry *entry, struct json_writer *w);
+void vault_description_write(const struct vault_description *description, struct json_writer *w);
 /* A match of vault_find(): the entry, and the text around the words. */
 void vault_match_write(const struct vault_entry *entry, const char *snippet, struct json_writer *w);
 void vault_version_write(const struct vault_version *version, struct json_writer *w);

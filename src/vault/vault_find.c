@@ -56,6 +56,7 @@ struct search {
 	char folder[ID_TEXT_SIZE]; /* empty: everywhere */
 	struct hit *hits;
 	size_t len, cap;
+	int64_t skipped;
 	bool is_more;
 };
 
@@ -164,6 +165,11 @@ static int take_row(struct search *search, struct sql_stmt *stmt, struct err *er
 
 	if (fits <= 0)
 		return fits < 0 ? -1 : 1;
+	if (search->skipped < search->find->skip) {
+		search->skipped++;
+		vault_entry_release(&hit.entry);
+		return 1;
+	}
 	if (search->find->limit > 0 && search->len == (size_t)search->find->limit) {
 		vault_entry_release(&hit.entry);
 		search->is_more = true;

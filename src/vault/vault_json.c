@@ -92,6 +92,28 @@ void vault_entry_write(const struct vault_entry *entry, struct json_writer *w)
 	json_write_object_end(w);
 }
 
+static void write_metadata(const struct strvec *metadata, struct json_writer *w)
+{
+	json_write_key(w, "metadata");
+	json_write_object_begin(w);
+	for (size_t i = 0; i + 1 < metadata->len; i += 2)
+		json_write_member_string(w, metadata->items[i], metadata->items[i + 1]);
+	json_write_object_end(w);
+}
+
+void vault_description_write(const struct vault_description *description, struct json_writer *w)
+{
+	json_write_object_begin(w);
+	write_entry(&description->entry, w);
+	write_metadata(&description->metadata, w);
+	json_write_key(w, "tags");
+	json_write_array_begin(w);
+	for (size_t i = 0; i < description->tags.len; i++)
+		json_write_string(w, description->tags.items[i]);
+	json_write_array_end(w);
+	json_write_object_end(w);
+}
+
 void vault_match_write(const struct vault_entry *entry, const char *snippet, struct json_writer *w)
 {
 	json_write_object_begin(w);

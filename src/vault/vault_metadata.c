@@ -295,3 +295,61 @@ int vault_tag_find(struct vault *vault, const char *folder, const char *tag, vau
 		result = tell_tagged(vault, &found, tag, fn, ctx, err);
 	return op_end(vault, &op, result, err);
 }
+
+/* ---- all about a file ---- */
+
+void vault_description_release(struct vault_description *description)
+{
+	vault_entry_release(&description->entry);
+	strvec_release(&description->metadata);
+	strvec_release(&description->tags);
+}
+
+static int take_key(void *ctx, const char *key, const char *value, struct err *err)
+{
+	struct vault_description *description = ctx;
+
+	(void)err;
+	strvec_push(&description->metadata, key);
+	strvec_push(&description->metadata, value);
+	return 0;
+}
+
+static int take_tag(void *ctx, const char *name, int64_t files, struct err *err)
+{
+	struct vault_description *description = ctx;
+
+	(void)files;
+	(void)err;
+	strvec_push(&description->tags, name);
+	return 0;
+}
+
+static int describe(struct vault *vault, struct op *op, const char *ref,
+    struct vault_description *description, struct err *err)
+{
+	cleanup_found struct found found = { 0 };
+
+	if (resolve(vault, op, ref, VAULT_WANT_FILE, FOUND_EITHER, VAULT_READ, &found, err) < 0 ||
+	    entry_load(vault, found.id, found.rank, &description->entry, err) < 0 ||
+	    each(vault, found.id, take_key, description, err) < 0)
+		return -1;
+	return list_tags(vault, found.id, take_tag, description, err);
+}
+
+int vault_file_describe(
+    struct vault *vault, const char *file, struct vault_description *ret, struct err *err)
+{
+	struct op op = OP_READ("file info", file);
+	struct vault_description description = { 0 };
+	int result = op_begin(vault, &op, err);
+
+	if (result == 0)
+		result = describe(vault, &op, file, &description, err);
+	result = op_end(vault, &op, result, err);
+	if (result == 0)
+		*ret = description;
+	else
+		vault_description_release(&description);
+	return result;
+}

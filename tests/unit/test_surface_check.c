@@ -275,15 +275,18 @@ static void the_summary_names_what_a_person_trusts(void **state)
 	assert_non_null(strstr(text.data, "p on the command line"));
 }
 
-/* Secrets that a program takes in no other way; each stands in docs/pass.md. */
-static bool is_known(const struct surface_note *note)
+/* Secrets that a program takes in no other way; each stands in docs/pass.md. And a checkout, which
+ * reads the vault and writes the caller's own folder. */
+static bool is_known(const char *surface, const struct surface_note *note)
 {
-	return note->level == SURFACE_NOTE_INFO ||
-	       (note->level == SURFACE_NOTE_WARNING &&
-		   strstr(note->text, "stands on the command line") != NULL);
+	if (note->level != SURFACE_NOTE_WARNING)
+		return note->level == SURFACE_NOTE_INFO;
+	return strstr(note->text, "stands on the command line") != NULL ||
+	       (strcmp(surface, "vault") == 0 &&
+		   strstr(note->path, "vault_workspace_checkout.rank") != NULL);
 }
 
-static void built_in_surfaces_have_no_errors_and_warn_of_secrets_in_argv_alone(void **state)
+static void built_in_surfaces_have_no_errors_and_only_known_warnings(void **state)
 {
 	(void)state;
 	for (const struct surface_builtin *at = surface_builtins; at->name != NULL; at++) {
@@ -294,7 +297,7 @@ static void built_in_surfaces_have_no_errors_and_warn_of_secrets_in_argv_alone(v
 		(void)surface_run_examples(surface, &notes, &failed);
 		assert_int_equal(failed, 0);
 		for (size_t i = 0; i < notes.len; i++) {
-			if (!is_known(&notes.items[i]))
+			if (!is_known(at->name, &notes.items[i]))
 				fail_msg("%s: %s", at->name, notes.items[i].text);
 		}
 	}
@@ -314,8 +317,7 @@ int main(void)
 		cmocka_unit_test(private_files_of_examples_have_known_names),
 		cmocka_unit_test(coverage_tells_tools_from_what_is_left_out_and_missing),
 		cmocka_unit_test(the_summary_names_what_a_person_trusts),
-		cmocka_unit_test(
-		    built_in_surfaces_have_no_errors_and_warn_of_secrets_in_argv_alone),
+		cmocka_unit_test(built_in_surfaces_have_no_errors_and_only_known_warnings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

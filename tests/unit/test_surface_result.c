@@ -193,6 +193,24 @@ static void a_failed_envelope_decides_whatever_the_status(void **state)
 	surface_result_release(&made);
 }
 
+static void a_failed_envelope_is_handed_on_whole_whatever_the_result_asks(void **state)
+{
+	cleanup_surface struct surface *surface = fixture_tool(
+	    ", output: envelope", "argv: [x], result: { at: /result/list, under: items }");
+	struct surface_run run = run_of(1,
+	    "{\"schema_version\":\"1\",\"status\":\"failed\",\"result\":{\"items\":[1]},\"error\":"
+	    "{\"code\":\"CONFLICT\",\"message\":\"m\",\"details\":{\"files\":[\"a\"]}}}",
+	    "");
+	struct surface_result made = SURFACE_RESULT_INIT;
+
+	(void)state;
+	fixture_result(surface, "{}", &run, &made);
+	assert_true(made.is_error);
+	assert_string_equal(made.code, "CONFLICT");
+	assert_string_equal(made.json.data, run.out);
+	surface_result_release(&made);
+}
+
 static void a_failure_without_an_envelope_is_a_failure_of_the_program(void **state)
 {
 	cleanup_surface struct surface *surface =
@@ -626,6 +644,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(named_statuses_are_success),
 	cmocka_unit_test(an_error_of_ours_keeps_its_details),
 	cmocka_unit_test(a_failed_envelope_decides_whatever_the_status),
+	cmocka_unit_test(a_failed_envelope_is_handed_on_whole_whatever_the_result_asks),
 	cmocka_unit_test(a_failure_without_an_envelope_is_a_failure_of_the_program),
 	cmocka_unit_test(the_first_alternative_that_fits_makes_the_result),
 	cmocka_unit_test(output_that_fits_no_alternative_is_refused),
