@@ -68,6 +68,7 @@ struct cli_options {
 	bool is_repair_index;
 	bool is_record;
 	bool is_scope;
+	bool is_demo;
 	struct strvec set;
 	struct strvec unset;
 	struct strvec tags;

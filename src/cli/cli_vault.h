@@ -77,6 +77,9 @@ int cmd_vault_workspace_instantiate(struct cli *cli, struct err *err);
 int cmd_vault_workspace_lineage(struct cli *cli, struct err *err);
 int cmd_vault_workspace_list(struct cli *cli, struct err *err);
 
+/* Makes a template and a workspace to look at, for `vault init --demo`. */
+int cli_vault_demo(struct cli *cli, struct vault *vault, struct err *err) MUST_CHECK;
+
 /* The vault of this host, nobody bound to it yet. */
 struct vault *cli_vault_open_store(struct cli *cli, struct err *err) MUST_CHECK;
 

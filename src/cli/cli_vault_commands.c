@@ -17,6 +17,8 @@ static const struct cli_option opt_org = { "--org", "NAME", CLI_VALUE, MEMBER(or
 	"What the organization is called; \"home\" by default." };
 static const struct cli_option opt_owner = { "--owner", "NAME", CLI_VALUE, MEMBER(owner),
 	"What its owner is called; your user name by default." };
+static const struct cli_option opt_demo = { "--demo", NULL, CLI_FLAG, MEMBER(is_demo),
+	"With a template and a workspace made from it, to look at." };
 static const struct cli_option opt_out_token = { "--out", "FILE", CLI_VALUE, MEMBER(out),
 	"Write the token's value to this new file, which only you can read." };
 static const struct cli_option opt_kind = { "--kind", "KIND", CLI_VALUE, MEMBER(kind),
@@ -126,8 +128,8 @@ static const struct cli_option opt_scope = { "--scope", NULL, CLI_FLAG, MEMBER(i
 static const struct cli_option *const no_options[] = { NULL };
 static const struct cli_option *const scope_options[] = { &opt_workspace, &opt_stage, &opt_record,
 	&opt_since_event, &opt_surface, NULL };
-static const struct cli_option *const init_options[] = { &opt_org, &opt_owner, &opt_out_token,
-	NULL };
+static const struct cli_option *const init_options[] = { &opt_org, &opt_owner, &opt_demo,
+	&opt_out_token, NULL };
 static const struct cli_option *const kind_options[] = { &opt_kind, NULL };
 static const struct cli_option *const issue_options[] = { &opt_expires_in, &opt_out_token, NULL };
 static const struct cli_option *const effective_options[] = { &opt_effective, NULL };
@@ -169,7 +171,7 @@ const struct command cli_vault_commands[] = {
 	    "organization with you as owner, and logs you in. The token is never shown;\n"
 	    "with --out it goes to a file instead of being your credential.\n"
 	    "\n"
-	    "  stile vault init --org acme\n",
+	    "  stile vault init --org acme --demo\n",
 	    true },
 	{ "vault login", cmd_vault_login, NULL, 0, 0, no_options, "Become the owner of a token.",
 	    "The token is typed at a prompt that shows nothing, or comes on standard input.\n"

@@ -77,6 +77,13 @@ static const char next_steps[] = "\nNext:\n"
 				 "  stile vault principal add helper --kind agent\n"
 				 "  stile vault --help\n";
 
+static const char demo_steps[] = "\nNext:\n"
+				 "  stile vault folder tree /demo\n"
+				 "  stile vault file get /demo/CLAUDE.md\n"
+				 "  stile vault stage list /demo\n"
+				 "  stile vault template show article\n"
+				 "  stile vault --help\n";
+
 static int do_init(struct cli *cli, struct cli_token_file *file, struct err *err)
 {
 	const char *org = cli->options.org != NULL ? cli->options.org : "home";
@@ -99,7 +106,9 @@ static int do_init(struct cli *cli, struct cli_token_file *file, struct err *err
 		return -1;
 	cli_line(&cli->out, "%-12s %s", "credential",
 	    file->path != NULL ? file->path : "yours from now on; stile vault whoami");
-	buf_adds(&cli->out, next_steps);
+	if (cli->options.is_demo && cli_vault_demo(cli, vault, err) < 0)
+		return -1;
+	buf_adds(&cli->out, cli->options.is_demo ? demo_steps : next_steps);
 	return 0;
 }
 

@@ -265,6 +265,9 @@ static const char *const id_prefixes[] = {
 int entry_insert(struct vault *vault, const struct found *folder, const char *name,
     enum vault_kind kind, char ret_id[ID_TEXT_SIZE], struct err *err)
 {
+	if (vault->within[0] != '\0' && kind != VAULT_FILE &&
+	    is_place_of_stages(folder->kind, name))
+		return contract_refused(err);
 	if (check_depth(folder->depth + 1, err) < 0 || check_free(vault, folder->id, name, err) < 0)
 		return -1;
 	id_new_sortable(id_prefixes[kind], ret_id);
@@ -280,11 +283,8 @@ static int create(struct vault *vault, struct op *op, const char *ref, enum vaul
 	cleanup_found struct found folder = { 0 };
 	cleanup_free char *name = NULL;
 
-	if (resolve_parent(vault, op, ref, needed, &folder, &name, err) < 0)
-		return -1;
-	if (vault->within[0] != '\0' && is_place_of_stages(folder.kind, name))
-		return contract_refused(err);
-	if (entry_insert(vault, &folder, name, VAULT_FOLDER, op->entry, err) < 0)
+	if (resolve_parent(vault, op, ref, needed, &folder, &name, err) < 0 ||
+	    entry_insert(vault, &folder, name, VAULT_FOLDER, op->entry, err) < 0)
 		return -1;
 	return entry_load(vault, op->entry, folder.rank, ret, err);
 }

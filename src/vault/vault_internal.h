@@ -309,7 +309,8 @@ int contract_refused(struct err *err);
 /* Takes path. */
 void entry_read(struct sql_stmt *stmt, enum vault_rank rank, char *path, struct vault_entry *ret);
 
-/* Inserts an entry into folder, which the caller may change; ERR_ALREADY_EXISTS. */
+/* Inserts an entry into folder, which the caller may change; ERR_ALREADY_EXISTS. A limited caller
+ * makes no `stages` in a workspace: other folders would be its stages then. */
 int entry_insert(struct vault *vault, const struct found *folder, const char *name,
     enum vault_kind kind, char ret_id[ID_TEXT_SIZE], struct err *err) MUST_CHECK;
 

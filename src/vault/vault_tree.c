@@ -173,6 +173,7 @@ static struct found folder_of(const struct planter *planter, const struct tree_i
 		memcpy(folder.id, above->id, sizeof(folder.id));
 		folder.name = above->name;
 		folder.depth = above->depth;
+		folder.kind = VAULT_FOLDER;
 	}
 	return folder;
 }
