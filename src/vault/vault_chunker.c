@@ -12,7 +12,7 @@
 #define AVERAGE_BITS 16
 #define MASK(bits) (((UINT64_C(1) << (bits)) - 1) << (64 - (bits)))
 
-/* Before the average size a cut is four times as rare, after it four times as frequent. */
+/* Before the turn a cut is four times as rare, after it four times as frequent. */
 static const uint64_t mask_hard = MASK(AVERAGE_BITS + 2);
 static const uint64_t mask_easy = MASK(AVERAGE_BITS - 2);
 
@@ -49,7 +49,7 @@ static size_t scan(const uint8_t *data, size_t at, size_t end, uint64_t mask, ui
 size_t chunk_cut(const uint8_t *data, size_t len)
 {
 	size_t end = len < CHUNK_MAX ? len : CHUNK_MAX;
-	size_t middle = end < CHUNK_AVERAGE ? end : CHUNK_AVERAGE;
+	size_t middle = end < CHUNK_TURN ? end : CHUNK_TURN;
 	uint64_t hash = 0;
 	size_t at;
 

@@ -249,8 +249,9 @@ static int add_chunk(struct vault_staged *staged, const void *data, size_t len, 
 /* What a content is while its bytes come. */
 struct intake {
 	struct vault_staged *staged;
-	struct digest_state state;
 	size_t len;     /* bytes in the block */
+	size_t fresh;   /* where those begin that came last */
+	size_t cut_off; /* bytes at its start that are in chunks by now */
 	size_t pending; /* of a character that the last part cut, at most 3 */
 	char cut[4];
 };
@@ -304,39 +305,99 @@ static void look_at_text(struct intake *intake, const char *data, size_t len, bo
 static int cut_chunks(struct intake *intake, bool is_end, struct err *err)
 {
 	uint8_t *block = intake->staged->vault->pending->block;
-	size_t at = 0;
 
-	while (intake->len - at >= CHUNK_MAX || (is_end && at < intake->len)) {
-		size_t len = chunk_cut(block + at, intake->len - at);
+	intake->cut_off = 0;
+	while (intake->len - intake->cut_off >= CHUNK_MAX ||
+	       (is_end && intake->cut_off < intake->len)) {
+		uint8_t *at = block + intake->cut_off;
+		size_t len = chunk_cut(at, intake->len - intake->cut_off);
 
-		if (add_chunk(intake->staged, block + at, len, err) < 0)
+		if (add_chunk(intake->staged, at, len, err) < 0)
 			return -1;
-		at += len;
+		intake->cut_off += len;
 	}
-	memmove(block, block + at, intake->len - at);
-	intake->len -= at;
+	return 0;
+}
+
+/* What was not cut off goes to the start of the block. */
+static void keep_rest(struct intake *intake)
+{
+	uint8_t *block = intake->staged->vault->pending->block;
+
+	intake->len -= intake->cut_off;
+	memmove(block, block + intake->cut_off, intake->len);
+}
+
+/* Fills the block: whatever a pipe gives at a time, there is work enough for two. 1: the end. */
+static int fill_block(struct intake *intake, vault_read_fn fn, void *ctx, struct err *err)
+{
+	uint8_t *block = intake->staged->vault->pending->block;
+	int64_t got = 1;
+
+	intake->fresh = intake->len;
+	while (got > 0 && intake->len < READ_SIZE) {
+		got = fn(ctx, block + intake->len, READ_SIZE - intake->len, err);
+		if (got < 0)
+			return -1;
+		intake->len += (size_t)got;
+	}
+	intake->staged->size += (int64_t)(intake->len - intake->fresh);
+	look_at_text(
+	    intake, (const char *)block + intake->fresh, intake->len - intake->fresh, got == 0);
+	return got == 0;
+}
+
+/* All of it is in the block. One chunk has the hash of the whole. */
+static int take_small(struct intake *intake, struct err *err)
+{
+	struct vault_staged *staged = intake->staged;
+
+	if (cut_chunks(intake, true, err) < 0)
+		return -1;
+	staged->hash = staged->chunks_len == 1
+			   ? staged->chunks[0]
+			   : digest_of(staged->vault->pending->block, intake->len);
+	return 0;
+}
+
+/* What is in the block, and all that follows; each block's chunks and the whole side by side. */
+static int take_large(
+    struct intake *intake, struct hasher *hasher, vault_read_fn fn, void *ctx, struct err *err)
+{
+	const uint8_t *block = intake->staged->vault->pending->block;
+	int is_end = 0;
+
+	for (;;) {
+		int result;
+
+		hasher_add(hasher, block + intake->fresh, intake->len - intake->fresh);
+		result = cut_chunks(intake, is_end, err);
+		hasher_wait(hasher);
+		if (result < 0)
+			return -1;
+		if (is_end)
+			break;
+		keep_rest(intake);
+		is_end = fill_block(intake, fn, ctx, err);
+		if (is_end < 0)
+			return -1;
+	}
+	intake->staged->hash = hasher_end(hasher);
 	return 0;
 }
 
 static int take_in(struct intake *intake, vault_read_fn fn, void *ctx, struct err *err)
 {
-	struct vault_staged *staged = intake->staged;
-	uint8_t *block = staged->vault->pending->block;
-	int64_t got;
+	struct hasher hasher;
+	int is_end = fill_block(intake, fn, ctx, err);
+	int result;
 
-	do {
-		got = fn(ctx, block + intake->len, READ_SIZE - intake->len, err);
-		if (got < 0)
-			return -1;
-		digest_add(&intake->state, block + intake->len, (size_t)got);
-		look_at_text(intake, (const char *)block + intake->len, (size_t)got, got == 0);
-		intake->len += (size_t)got;
-		staged->size += got;
-		if (cut_chunks(intake, got == 0, err) < 0)
-			return -1;
-	} while (got > 0);
-	staged->hash = digest_end(&intake->state);
-	return 0;
+	if (is_end != 0)
+		return is_end < 0 ? -1 : take_small(intake, err);
+	hasher_init(&hasher, READ_SIZE);
+	result = take_large(intake, &hasher, fn, ctx, err);
+	hasher_release(&hasher);
+	return result;
 }
 
 static int enqueue(struct vault_staged *staged, struct err *err)
@@ -373,7 +434,6 @@ struct vault_staged *vault_stage(struct vault *vault, vault_read_fn fn, void *ct
 		return NULL;
 	(void)pending_of(vault);
 	intake.staged = staged = staged_new(vault);
-	digest_begin(&intake.state);
 	if (take_in(&intake, fn, ctx, err) < 0 || enqueue(staged, err) < 0)
 		return NULL;
 	return steal_ptr(&staged);
@@ -504,13 +564,14 @@ int content_chunks(const void *data, size_t len, content_chunk_fn fn, void *ctx,
 /* What reading needs: for many small contents it would cost more than they do to make it anew. */
 struct opened {
 	ZSTD_DCtx *expander;
-	uint8_t block[CHUNK_MAX];
+	uint8_t blocks[2][CHUNK_MAX]; /* one is hashed with the whole while the other is filled */
 };
 
 struct outlet {
 	struct vault *vault;
-	struct digest_state state;
-	int64_t size;
+	struct hasher *hasher; /* NULL: there is one chunk, whose hash is that of the whole */
+	struct digest last;    /* of the last chunk */
+	int64_t chunks, size;
 	vault_write_fn fn;
 	void *ctx;
 	struct opened *opened;
@@ -544,13 +605,12 @@ static void opened_give_back(struct vault *vault, struct opened *opened)
 	vault->opened = opened;
 }
 
-/* The chunk's bytes, verified, in the opened block. */
-static int open_chunk(struct outlet *outlet, int64_t chunk, size_t *ret_len, struct err *err)
+/* The chunk's bytes, verified, in the block. */
+static int open_chunk(
+    struct outlet *outlet, int64_t chunk, uint8_t *block, size_t *ret_len, struct err *err)
 {
 	cleanup_reset struct sql_stmt *stmt = NULL;
-	struct opened *opened = outlet->opened;
 	struct digest wanted;
-	struct digest is;
 	const void *data;
 	size_t len;
 	int got = store_row(outlet->vault, SQL_GET_CHUNK, BINDS(B_INT(chunk)), &stmt, err);
@@ -562,11 +622,11 @@ static int open_chunk(struct outlet *outlet, int64_t chunk, size_t *ret_len, str
 	if (store_digest(stmt, 0, &wanted, err) < 0)
 		return -1;
 	data = sql_column_blob(stmt, 2, &len);
-	len = ZSTD_decompressDCtx(opened->expander, opened->block, CHUNK_MAX, data, len);
+	len = ZSTD_decompressDCtx(outlet->opened->expander, block, CHUNK_MAX, data, len);
 	if (ZSTD_isError(len) || (int64_t)len != sql_column_int(stmt, 1))
 		return corrupt("a chunk cannot be expanded", err);
-	is = digest_of(opened->block, len);
-	if (!digest_equal(&is, &wanted))
+	outlet->last = digest_of(block, len);
+	if (!digest_equal(&outlet->last, &wanted))
 		return corrupt("a chunk has another hash", err);
 	*ret_len = len;
 	return 0;
@@ -575,13 +635,15 @@ static int open_chunk(struct outlet *outlet, int64_t chunk, size_t *ret_len, str
 static int hand_out(void *ctx, int64_t chunk, struct err *err)
 {
 	struct outlet *outlet = ctx;
+	uint8_t *block = outlet->opened->blocks[outlet->chunks++ % 2];
 	size_t len = 0;
 
-	if (open_chunk(outlet, chunk, &len, err) < 0)
+	if (open_chunk(outlet, chunk, block, &len, err) < 0)
 		return -1;
-	digest_add(&outlet->state, outlet->opened->block, len);
+	if (outlet->hasher != NULL)
+		hasher_add(outlet->hasher, block, len);
 	outlet->size += (int64_t)len;
-	return outlet->fn(outlet->ctx, outlet->opened->block, len, err);
+	return outlet->fn(outlet->ctx, block, len, err);
 }
 
 /* The row of a content, its list of chunks copied: the callback may read others. */
@@ -603,22 +665,49 @@ static int load_content(struct vault *vault, int64_t content, struct digest *ret
 	return store_digest(stmt, 0, ret_hash, err);
 }
 
+static int read_chunks(struct outlet *outlet, const struct buf *chunks, const struct digest *wanted,
+    int64_t size, struct err *err)
+{
+	struct digest is;
+
+	if (content_chunks(chunks->data, chunks->len, hand_out, outlet, err) < 0)
+		return -1;
+	is = outlet->hasher != NULL ? hasher_end(outlet->hasher) : outlet->last;
+	if (outlet->size != size || !digest_equal(&is, wanted))
+		return corrupt("the whole has another hash", err);
+	return 0;
+}
+
+static int count_chunk(void *ctx, int64_t chunk, struct err *err)
+{
+	int64_t *count = ctx;
+
+	(void)chunk;
+	(void)err;
+	++*count;
+	return 0;
+}
+
 static int read_all(struct outlet *outlet, int64_t content, struct err *err)
 {
 	cleanup_buf struct buf chunks = BUF_INIT;
 	struct digest wanted;
-	struct digest is;
+	struct hasher hasher;
+	int64_t count = 0;
 	int64_t size = 0;
+	int result;
 
-	if (load_content(outlet->vault, content, &wanted, &size, &chunks, err) < 0)
+	if (load_content(outlet->vault, content, &wanted, &size, &chunks, err) < 0 ||
+	    content_chunks(chunks.data, chunks.len, count_chunk, &count, err) < 0)
 		return -1;
-	digest_begin(&outlet->state);
-	if (content_chunks(chunks.data, chunks.len, hand_out, outlet, err) < 0)
-		return -1;
-	is = digest_end(&outlet->state);
-	if (outlet->size != size || !digest_equal(&is, &wanted))
-		return corrupt("the whole has another hash", err);
-	return 0;
+	outlet->last = digest_of("", 0);
+	if (count <= 1)
+		return read_chunks(outlet, &chunks, &wanted, size, err);
+	hasher_init(&hasher, size);
+	outlet->hasher = &hasher;
+	result = read_chunks(outlet, &chunks, &wanted, size, err);
+	hasher_release(&hasher);
+	return result;
 }
 
 int content_read(

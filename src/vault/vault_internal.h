@@ -4,6 +4,7 @@
 
 /* What the files of this room share: the open store, the frame of a verb, refs and ranks. */
 
+#include <pthread.h>
 #include <stdint.h>
 
 #include "base/mem.h"
@@ -551,10 +552,31 @@ int text_catch_up(struct vault *vault, struct err *err) MUST_CHECK;
  * with err when there is no word. Owned. */
 char *text_query(const char *words, struct err *err) MUST_CHECK;
 
+/* ---- vault_hasher.c: the hash of the whole beside those of its chunks ---- */
+
+struct hasher {
+	struct digest_state state; /* the thread's while data is set */
+	bool has_thread;           /* none could be had: the caller does the work */
+	pthread_t thread;
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t given, taken;
+	const void *data; /* to be hashed; NULL: the thread has nothing to do */
+	size_t len;
+	bool is_ending;
+};
+/* at_least: so many bytes will come; for few there is no thread. */
+void hasher_init(struct hasher *hasher, int64_t at_least);
+void hasher_release(struct hasher *hasher);
+
+/* Hashes data, which stays as it is until hasher_wait(), or the next hasher_add(), has returned. */
+void hasher_add(struct hasher *hasher, const void *data, size_t len);
+void hasher_wait(struct hasher *hasher);
+struct digest hasher_end(struct hasher *hasher);
+
 /* ---- vault_chunker.c: FastCDC ---- */
 
 #define CHUNK_MIN ((size_t)16 * 1024)
-#define CHUNK_AVERAGE ((size_t)64 * 1024)
+#define CHUNK_TURN ((size_t)48 * 1024) /* from here on cuts are easy: 60 KiB is the mean */
 #define CHUNK_MAX ((size_t)256 * 1024)
 
 /* Where the first chunk of data ends. is_last: nothing follows data; else len >= CHUNK_MAX. */

@@ -2,6 +2,7 @@
 """The vault's commands with the real binary: what they refuse, then what they do."""
 
 import base64
+import hashlib
 import json
 import os
 import random
@@ -630,6 +631,41 @@ def care():
         os.rename(copy, os.path.join(box.data, 'vault.db'))
         vault.is_sound()
         equal(len(vault.get('/drop')), 200000, 'as it was then')
+
+
+def resident_mib(child):
+    """What the process had resident at most, so far."""
+    with open(f'/proc/{child.pid}/status', encoding='utf-8') as file:
+        return int(re.search(r'VmHWM:\s*(\d+)', file.read())[1]) / 1024
+
+
+@test('vault: a file larger than the memory it may take goes in and out through pipes')
+def memory():
+    with Box() as box:
+        vault = Vault(box)
+        block = random.Random(20261130).randbytes(2**20)
+        whole = [hashlib.blake2b(digest_size=32), hashlib.blake2b(digest_size=32)]
+        # Else what was freed stays with the sanitizer for a while.
+        options = os.environ.get('ASAN_OPTIONS', '') + ':quarantine_size_mb=1'
+        env = vault.env(ASAN_OPTIONS=options)
+        with subprocess.Popen([Setup.binary, 'vault', 'file', 'put', '/large'], env=env,
+                              stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as child:
+            for i in range(128):
+                part = i.to_bytes(4, 'big') + block
+                whole[0].update(part)
+                child.stdin.write(part)
+            child.stdin.flush()
+            put = resident_mib(child)
+        equal(child.returncode, 0)
+        with subprocess.Popen([Setup.binary, 'vault', 'file', 'get', '/large'], env=env,
+                              stdout=subprocess.PIPE) as child:
+            for _ in range(128):
+                whole[1].update(child.stdout.read(2**20))
+            get = resident_mib(child)
+            whole[1].update(child.stdout.read())
+        equal(child.returncode, 0)
+        equal(whole[0].digest(), whole[1].digest())
+        check(max(put, get) <= 64, f'{put:.0f} MiB resident while storing, {get:.0f} while reading')
 
 
 @test('vault: progress is JSON lines on standard error when asked for')
