@@ -113,14 +113,10 @@ int vault_version_get_many(struct vault *vault, const char *operation, const cha
 	struct op op = OP_READ(operation, folder);
 	cleanup_found struct found found = { 0 };
 	struct bulk bulk = { .vault = vault, .folder = &found, .fn = fn, .ctx = ctx };
-	int result = op_begin(vault, &op, err);
+	int result;
 
 	note_count(&op, len);
-	if (result == 0)
-		result = resolve(
-		    vault, &op, folder, VAULT_WANT_FOLDER, FOUND_LIVING, VAULT_READ, &found, err);
-	if (result == 0)
-		result = op_note(vault, &op, err);
+	result = op_begin_reading(vault, &op, VAULT_WANT_FOLDER, &found, err);
 	if (result == 0)
 		result = store_hold_content(vault, err);
 	if (result == 0) {
@@ -152,13 +148,8 @@ int vault_note_each(
 {
 	struct op op = OP_READ("note list", folder);
 	cleanup_found struct found found = { 0 };
-	int result = op_begin(vault, &op, err);
+	int result = op_begin_reading(vault, &op, VAULT_WANT_FOLDER, &found, err);
 
-	if (result == 0)
-		result = resolve(
-		    vault, &op, folder, VAULT_WANT_FOLDER, FOUND_LIVING, VAULT_READ, &found, err);
-	if (result == 0)
-		result = op_note(vault, &op, err);
 	if (result == 0)
 		result = each_note(vault, found.id, fn, ctx, err);
 	return op_end(vault, &op, result, err);

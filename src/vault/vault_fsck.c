@@ -23,6 +23,10 @@ static const char SQL_GAPS[] =
     "SELECT entry.id FROM entry JOIN version ON version.file = entry.id"
     " WHERE entry.org = ?1 AND entry.id <> ?2"
     " GROUP BY entry.id HAVING count(*) <> max(version.number) OR min(version.number) <> 1";
+/* What has an id of its own beside its folder's. */
+static const char SQL_UNRECORDED[] = "SELECT id FROM entry WHERE org = ?1 AND id <> ?2"
+				     " AND ((kind = 2 AND id NOT IN (SELECT folder FROM template))"
+				     "  OR (kind = 3 AND id NOT IN (SELECT id FROM workspace)))";
 #define OF_ORG                                                                                     \
 	" FROM content WHERE id IN (SELECT version.content FROM version"                           \
 	" JOIN entry ON entry.id = version.file WHERE entry.org = ?1 UNION"                        \
@@ -107,7 +111,9 @@ static int check_all_rows(struct fsck *fsck, struct err *err)
 	    check_rows(fsck, SQL_UNREACHABLE, "is in no folder that the root leads to", err) < 0 ||
 	    check_rows(fsck, SQL_HEADLESS, "has no head version of its own", err) < 0)
 		return -1;
-	return check_rows(fsck, SQL_GAPS, "has gaps in its versions", err);
+	if (check_rows(fsck, SQL_GAPS, "has gaps in its versions", err) < 0)
+		return -1;
+	return check_rows(fsck, SQL_UNRECORDED, "has no record as a template or workspace", err);
 }
 
 /* ---- bytes ---- */

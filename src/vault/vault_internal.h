@@ -507,9 +507,10 @@ int origin_template(struct vault *vault, const char *workspace, char ret_templat
 
 /* ---- vault_stage.c ---- */
 
-/* The stage of a workspace that text (id or name) names. ERR_NOT_FOUND in one text. */
-int stage_find(struct vault *vault, const struct found *workspace, const char *text,
-    struct vault_stage_info *ret, struct err *err) MUST_CHECK;
+/* SQL: the id of the folder that holds the stages of workspace ?1. */
+#define STAGES_FOLDER                                                                              \
+	"coalesce((SELECT id FROM entry WHERE parent = ?1 AND name = 'stages'"                     \
+	" AND trashed_us = 0 AND kind <> 1), ?1)"
 
 /* ---- vault_content.c ---- */
 

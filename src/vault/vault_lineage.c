@@ -171,8 +171,7 @@ int workspace_resolve(
 	if (resolve(vault, op, ref, VAULT_WANT_FOLDER, FOUND_LIVING, VAULT_READ, &found, err) < 0)
 		return -1;
 	if (found.kind != VAULT_WORKSPACE)
-		return err_set(
-		    err, ERR_INVALID_ARGUMENT, "%s is a folder, but not a workspace", ref);
+		return err_set(err, ERR_INVALID_ARGUMENT, "%s is no workspace", ref);
 	*ret = found;
 	found = (struct found){ 0 };
 	return 0;

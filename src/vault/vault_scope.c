@@ -9,12 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char SQL_STAGE[] =
-    "SELECT id, name FROM entry WHERE parent ="
-    " coalesce((SELECT id FROM entry WHERE parent = ?1 AND name = 'stages' AND trashed_us = 0"
-    "  AND kind <> 1), ?1)"
-    " AND trashed_us = 0 AND kind <> 1 AND (id = ?2 OR name = ?2)"
-    " AND name GLOB '[0-9][0-9]*' ORDER BY id = ?2 DESC LIMIT 1";
+static const char SQL_STAGE[] = "SELECT id, name FROM entry WHERE parent = " STAGES_FOLDER
+				" AND trashed_us = 0 AND kind <> 1 AND (id = ?2 OR name = ?2)"
+				" AND name GLOB '[0-9][0-9]*' ORDER BY id = ?2 DESC LIMIT 1";
 
 static const char SQL_BEGIN_READING[] = "BEGIN";
 
@@ -37,11 +34,8 @@ static int find_workspace(struct vault *vault, struct op *op, const struct vault
 {
 	cleanup_found struct found found = { 0 };
 
-	if (resolve(vault, op, ask->workspace, VAULT_WANT_FOLDER, FOUND_LIVING, VAULT_READ, &found,
-		err) < 0)
+	if (workspace_resolve(vault, op, ask->workspace, &found, err) < 0)
 		return -1;
-	if (found.kind != VAULT_WORKSPACE)
-		return err_set(err, ERR_INVALID_ARGUMENT, "%s is no workspace", ask->workspace);
 	scope->workspace_path = path_of(vault, found.id, err);
 	if (scope->workspace_path == NULL)
 		return -1;

@@ -5,16 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The folder that holds the stages: `stages`, else the workspace itself. */
-static const char SQL_PLACE[] =
-    "SELECT coalesce((SELECT id FROM entry WHERE parent = ?1 AND name = 'stages'"
-    " AND trashed_us = 0 AND kind <> 1), ?1)";
 static const char SQL_STAGES[] =
     "SELECT" ENTRY_COLUMNS ", contract.id, contract.head, contract_head.number" ENTRY_TABLES
     " JOIN entry AS contract ON contract.parent = entry.id AND contract.name = 'CONTEXT.md'"
     " AND contract.trashed_us = 0 AND contract.kind = 1"
     " JOIN version AS contract_head ON contract_head.id = contract.head"
-    " WHERE entry.parent = ?1 AND entry.trashed_us = 0 AND entry.kind <> 1"
+    " WHERE entry.parent = " STAGES_FOLDER " AND entry.trashed_us = 0 AND entry.kind <> 1"
     " AND entry.name GLOB '[0-9][0-9]*' ORDER BY entry.name";
 static const char SQL_FOLDERS[] = "SELECT name FROM entry WHERE parent = ?1 AND trashed_us = 0"
 				  " AND kind <> 1 ORDER BY name";
@@ -71,21 +67,11 @@ static int read_stage(struct vault *vault, struct sql_stmt *stmt, int64_t positi
 
 /* ---- all, in order ---- */
 
-static struct sql_stmt *query(struct vault *vault, const char *workspace, struct err *err)
-{
-	cleanup_reset struct sql_stmt *stmt = NULL;
-	char place[ID_TEXT_SIZE];
-
-	if (store_row(vault, SQL_PLACE, BINDS(B_TEXT(workspace)), &stmt, err) < 0 ||
-	    store_id(stmt, 0, place, err) < 0)
-		return NULL;
-	return store_query(vault, SQL_STAGES, BINDS(B_TEXT(place)), err);
-}
-
 static int each(
     struct vault *vault, const char *workspace, vault_stage_fn fn, void *ctx, struct err *err)
 {
-	cleanup_stmt struct sql_stmt *stmt = query(vault, workspace, err);
+	cleanup_stmt struct sql_stmt *stmt =
+	    store_query(vault, SQL_STAGES, BINDS(B_TEXT(workspace)), err);
 	int64_t position = 0;
 	int got = stmt == NULL ? -1 : 1;
 
@@ -118,11 +104,12 @@ int vault_stage_each(
 
 /* ---- the one that is named ---- */
 
-int stage_find(struct vault *vault, const struct found *workspace, const char *text,
+static int find(struct vault *vault, const struct found *workspace, const char *text,
     struct vault_stage_info *ret, struct err *err)
 {
 	cleanup_free char *name = name_normalise(text, strlen(text), err);
-	cleanup_stmt struct sql_stmt *stmt = name == NULL ? NULL : query(vault, workspace->id, err);
+	cleanup_stmt struct sql_stmt *stmt =
+	    name == NULL ? NULL : store_query(vault, SQL_STAGES, BINDS(B_TEXT(workspace->id)), err);
 	struct vault_stage_info stage = { 0 };
 	int64_t position = 0;
 	int got = stmt == NULL ? -1 : 1;
@@ -165,7 +152,7 @@ int vault_stage_show(struct vault *vault, const char *workspace, const char *sta
 	if (result == 0)
 		result = workspace_resolve(vault, &op, workspace, &found, err);
 	if (result == 0)
-		result = stage_find(vault, &found, stage, &info, err);
+		result = find(vault, &found, stage, &info, err);
 	if (result == 0)
 		result = add_files(vault, &info, err);
 	if (result == 0)

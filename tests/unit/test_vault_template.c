@@ -173,6 +173,22 @@ static void a_published_version_outlives_its_source(void **state)
 	vault_template_release(&again);
 }
 
+static void fsck_misses_what_is_not_on_record(void **state)
+{
+	cleanup_fixture struct fixture f;
+	struct vault_fsck fsck = { 0 };
+
+	(void)state;
+	open_article(&f);
+	assert_ok(sql_exec(f.vault->sql,
+		      "UPDATE entry SET kind = 3 WHERE name = 'shared';"
+		      "UPDATE entry SET kind = 2 WHERE name = 'empty'",
+		      &f.err),
+	    &f.err);
+	assert_ok(vault_fsck(f.vault, NULL, NULL, NULL, &fsck, &f.err), &f.err);
+	assert_int_equal(fsck.faults, 2);
+}
+
 static void each_version_is_what_was_there_when_it_was_published(void **state)
 {
 	cleanup_fixture struct fixture f;
@@ -839,6 +855,7 @@ int main(void)
 		cmocka_unit_test(only_an_ordinary_folder_becomes_a_template_under_a_free_name),
 		cmocka_unit_test(the_store_itself_keeps_what_was_published_and_where_it_went),
 		cmocka_unit_test(a_published_version_outlives_its_source),
+		cmocka_unit_test(fsck_misses_what_is_not_on_record),
 		cmocka_unit_test(each_version_is_what_was_there_when_it_was_published),
 		cmocka_unit_test(a_workspace_is_the_snapshot_filled_and_shares_its_content),
 		cmocka_unit_test(what_cannot_be_made_whole_is_not_made_at_all),
