@@ -75,6 +75,7 @@ int cmd_vault_workspace_derive(struct cli *cli, struct err *err);
 int cmd_vault_workspace_info(struct cli *cli, struct err *err);
 int cmd_vault_workspace_instantiate(struct cli *cli, struct err *err);
 int cmd_vault_workspace_lineage(struct cli *cli, struct err *err);
+int cmd_vault_workspace_walk_test(struct cli *cli, struct err *err);
 int cmd_vault_workspace_list(struct cli *cli, struct err *err);
 
 /* Makes a template and a workspace to look at, for `vault init --demo`. */

@@ -396,6 +396,13 @@ const struct command cli_vault_commands[] = {
 	    "It is kept for ever. What you may not see is \"not visible\".\n"
 	    "\n"
 	    "  stile vault workspace lineage /work/hawks\n" },
+	{ "vault workspace walk-test", cmd_vault_workspace_walk_test, "WORKSPACE", 1, 1, no_options,
+	    "Go through a workspace's stages as an agent would, and say what would stop it.",
+	    "For each stage: its contract, tools that do not exist, inputs that are neither\n"
+	    "there nor made by an earlier stage, outputs, and about how many tokens it loads.\n"
+	    "The exit status is 3 when there is a fault.\n"
+	    "\n"
+	    "  stile vault workspace walk-test /work/owls\n" },
 	{ "vault stage list", cmd_vault_stage_list, "WORKSPACE", 1, 1, no_options,
 	    "List a workspace's stages in order.", "  stile vault stage list /work/owls\n" },
 	{ "vault stage show", cmd_vault_stage_show, "WORKSPACE STAGE", 2, 2, no_options,
