@@ -58,6 +58,21 @@ void id_new_sortable(const char *prefix, char ret_text[ID_TEXT_SIZE])
 		ret_text[len + i] = alphabet[now & 31];
 }
 
+/* Bytes of the prefix that text begins with; 0: with none. */
+static size_t prefix_len(const char *text, const char *prefix)
+{
+	if (prefix != NULL)
+		return strncmp(text, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+	return strspn(text, "abcdefghijklmnopqrstuvwxyz") == 3 && text[3] == '_' ? 4 : 0;
+}
+
+bool id_is_valid(const char *text, const char *prefix)
+{
+	size_t len = prefix_len(text, prefix);
+
+	return len > 0 && strspn(text + len, alphabet) == 26 && text[len + 26] == '\0';
+}
+
 struct digest digest_of(const void *data, size_t len)
 {
 	struct digest digest;

@@ -33,6 +33,10 @@ void id_new(const char *prefix, char ret_text[ID_TEXT_SIZE]);
  */
 void id_new_sortable(const char *prefix, char ret_text[ID_TEXT_SIZE]);
 
+/* True for a text that id_new() could have made with that prefix, or (NULL) with any of three letters
+ * and a "_". */
+bool id_is_valid(const char *text, const char *prefix);
+
 struct digest digest_of(const void *data, size_t len);
 
 /* Of a whole open file, from its start; the offset is moved. */

@@ -54,6 +54,10 @@
 #define LIMIT_DRAIN_MS ((int64_t)100)
 #define LIMIT_VERSION_CHECK_MS ((int64_t)10000)
 
+/* Scope: of the child that decides; how old a decision may be at most, in seconds. */
+#define LIMIT_SCOPE_MS ((int64_t)5000)
+#define LIMIT_SCOPE_TTL ((int64_t)300)
+
 /* End of the server: what a running child gets after end of input, and what the reader of queued
  * answers gets. */
 #define LIMIT_EOF_GRACE_MS ((int64_t)250)

@@ -188,6 +188,7 @@ struct gate_scope {
 	bool has_scope;      /* false: launched without a stage; the rest is empty */
 	enum gate_rank rank; /* the caller's effective one on the stage */
 	struct strvec tools; /* the contract's, sorted by their bytes */
+	bool is_folder;      /* of a plain folder: there is no workspace to limit tools to */
 };
 
 #define GATE_SCOPE_INIT ((struct gate_scope){ .tools = STRVEC_INIT })
@@ -199,7 +200,7 @@ struct gate_tool {
 	const char *name;
 	enum gate_rank rank; /* what a caller needs */
 	bool is_hidden;      /* for resources and plans only */
-	bool is_discovery;   /* of a scoped surface: visible whatever the scope */
+	bool is_discovery;   /* of a scoped surface: visible without a scope */
 	bool is_scoped;      /* of a scoped surface */
 	bool executes_any;   /* runs a program the caller names */
 };
@@ -207,8 +208,9 @@ struct gate_tool {
 /*
  * Is the tool visible? Without a scope: all tools of unscoped surfaces, discovery tools of scoped
  * ones. With one, whatever surface it is of: if the contract names it and the rank reaches the
- * tool's; and the discovery tools of scoped surfaces. Never a hidden one, and one that executes what
- * the caller names only with allow_exec.
+ * tool's; but where the contract is a plain folder's, of a scoped surface only a discovery tool, for
+ * there is no workspace that the others could be kept to. Never a hidden one, and one that executes
+ * what the caller names only with allow_exec.
  */
 bool gate_scope_shows(
     const struct gate_tool *tool, const struct gate_scope *scope, const struct strvec *allow_exec);

@@ -51,7 +51,9 @@ bool gate_scope_shows(
 		return false;
 	if (tool->executes_any && !strvec_contains(allow_exec, tool->surface))
 		return false;
-	if (tool->is_scoped && tool->is_discovery)
-		return true;
-	return scope->has_scope ? is_granted(tool, scope) : !tool->is_scoped;
+	if (!scope->has_scope)
+		return !tool->is_scoped || tool->is_discovery;
+	if (scope->is_folder && tool->is_scoped && !tool->is_discovery)
+		return false;
+	return is_granted(tool, scope);
 }

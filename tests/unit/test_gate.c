@@ -97,7 +97,7 @@ static void a_scope_hides_what_the_rank_does_not_reach(void **state)
 	assert_false(gate_scope_shows(&tool, &scope, &nobody));
 }
 
-static void a_scope_leaves_the_discovery_tools_of_scoped_surfaces_alone(void **state)
+static void a_scope_hides_discovery_tools_that_the_contract_does_not_name(void **state)
 {
 	struct gate_tool tool = read_tool();
 
@@ -105,8 +105,24 @@ static void a_scope_leaves_the_discovery_tools_of_scoped_surfaces_alone(void **s
 	tool.is_discovery = true;
 	assert_false(gate_scope_shows(&tool, &empty, &nobody));
 	tool.is_scoped = true;
-	assert_true(gate_scope_shows(&tool, &empty, &nobody));
+	assert_false(gate_scope_shows(&tool, &empty, &nobody));
+	assert_true(gate_scope_shows(&tool, &scoped, &nobody));
 	tool.is_hidden = true;
+	assert_false(gate_scope_shows(&tool, &scoped, &nobody));
+}
+
+static void the_contract_of_a_folder_grants_only_discovery_of_a_scoped_surface(void **state)
+{
+	struct gate_tool tool = read_tool();
+	struct gate_scope scope = scoped;
+
+	(void)state;
+	tool.is_scoped = true;
+	assert_true(gate_scope_shows(&tool, &scope, &nobody));
+	scope.is_folder = true;
+	assert_false(gate_scope_shows(&tool, &scope, &nobody));
+	tool.is_discovery = true;
+	assert_true(gate_scope_shows(&tool, &scope, &nobody));
 	assert_false(gate_scope_shows(&tool, &empty, &nobody));
 }
 
@@ -619,7 +635,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_scoped_surface_shows_only_discovery_without_a_scope),
 	cmocka_unit_test(a_scope_hides_what_no_contract_names),
 	cmocka_unit_test(a_scope_hides_what_the_rank_does_not_reach),
-	cmocka_unit_test(a_scope_leaves_the_discovery_tools_of_scoped_surfaces_alone),
+	cmocka_unit_test(a_scope_hides_discovery_tools_that_the_contract_does_not_name),
+	cmocka_unit_test(the_contract_of_a_folder_grants_only_discovery_of_a_scoped_surface),
 	cmocka_unit_test(a_contract_is_no_way_round_the_launch_options),
 	cmocka_unit_test(ranks_have_names),
 	cmocka_unit_test(a_read_is_permitted_whatever_else),
