@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "base/err.h"
 #include "base/loop.h"
@@ -29,10 +30,12 @@
 /* ---- launch options (the command line's words, already checked for shape) ---- */
 
 struct host_options {
-	struct strvec surfaces; /* names, or paths of files; in the order they are listed */
-	struct strvec roots;    /* folders as given; empty: the working directory */
-	char *workspace;        /* with stage, or both NULL */
-	char *stage;
+	struct strvec surfaces;    /* names, or paths of files; in the order they are listed */
+	struct strvec roots;       /* folders as given; empty: the working directory */
+	char *workspace;           /* id; with stage, or both NULL */
+	char *stage;               /* id or name */
+	char *stage_dir;           /* a folder with a contract, in place of both; or NULL */
+	int64_t scope_ttl_ms;      /* how old the decision about them may be that a call rests on */
 	struct strvec allow_write; /* surface names */
 	struct strvec allow_noninteractive_write;
 	struct strvec allow_exec;
@@ -62,6 +65,25 @@ bool host_may_serve(const struct host *host, const char *name);
 /* Text for both handshakes: what the served surfaces are for; under 2 KB. Borrowed. */
 const char *host_instructions(const struct host *host);
 
+/* Somebody who waits for the decision about what this caller may see; in memory of its own. */
+struct host_waiter {
+	void (*fn)(void *ctx); /* called once, from the loop */
+	void *ctx;
+	bool is_waiting;
+	uint64_t round;
+	TAILQ_ENTRY(host_waiter) link;
+};
+
+/*
+ * Before anything is listed. True: what this caller may see is decided, or could not be (then nothing is
+ * visible), and is what host_tools() and host_resources() say now. False: it is being decided;
+ * waiter->fn follows, unless host_waiter_remove() comes first. Without a scope there is nothing to
+ * decide; with one it is asked when it is first needed, and again when it is older than the launch
+ * allows or has failed. Those that wait go on in the order in which they came.
+ */
+bool host_decide(struct host *host, struct host_waiter *waiter) MUST_CHECK;
+void host_waiter_remove(struct host *host, struct host_waiter *waiter);
+
 /*
  * The visible tools in the order of listing: surfaces in launch order, tools in file order. Looks
  * at the surface files and programs first (a changed one loses its tools). generation names the
@@ -80,9 +102,14 @@ const struct resource *const *host_resources(
  * which may be empty. */
 bool host_has_resources(const struct host *host);
 
-/* fn is called (from the loop) when the visible set has changed; files are looked at every second
- * while is_watching. One watcher. */
-void host_watch(struct host *host, bool is_watching, loop_timer_fn fn, void *ctx);
+/* What of the visible set has changed. */
+enum host_change { HOST_TOOLS_CHANGED = 1 << 0, HOST_RESOURCES_CHANGED = 1 << 1 };
+typedef void (*host_changed_fn)(void *ctx, unsigned changes);
+
+/* fn is called (from the loop) when the visible set has changed. While is_watching, surface files are
+ * looked at every second; where there is a scope that somebody has asked for, so is the vault at each
+ * --scope-ttl, and the decision is asked again if the vault's files have changed. One watcher. */
+void host_watch(struct host *host, bool is_watching, host_changed_fn fn, void *ctx);
 
 /* While held no waiting call is started (the reader of answers is slow: clients.md Q20). True when
  * calls that waited went on: then there is something to flush. */

@@ -39,7 +39,7 @@ static int build(struct call *call)
 
 	launch.private_dir = private_dir;
 	json_doc_release(&call->resolved);
-	if (check_still_served(call) < 0 ||
+	if (check_still_served(call) < 0 || call_check_scope(call) == CALL_FAIL ||
 	    surface_resolve_paths(call->tool, json_root(&call->arguments), &launch, &call->resolved,
 		&dir, &call->err) < 0)
 		return -1;
@@ -69,13 +69,22 @@ void call_argv_go_on(struct call *call)
 		call_resume(call, CALL_NEXT);
 }
 
-void call_argv_now(struct call *call)
+static void ask_version(void *ctx)
 {
-	host_child_started(call);
+	struct call *call = ctx;
+
 	if (!call_version_is_due(call))
 		call_argv_go_on(call);
 	else if (call_version_wait(call) < 0)
 		fail(call);
+}
+
+void call_argv_now(struct call *call)
+{
+	host_child_started(call);
+	call->waiter = (struct host_waiter){ .fn = ask_version, .ctx = call };
+	if (!call->has_waited || host_decide(call->host, &call->waiter))
+		ask_version(call);
 }
 
 enum call_step call_argv(struct call *call)
@@ -93,5 +102,6 @@ enum call_step call_argv(struct call *call)
 	}
 	host_enqueue(call);
 	(void)host_start_waiting(call->host);
+	call->has_waited = call->is_queued;
 	return CALL_WAIT;
 }

@@ -15,6 +15,7 @@
 static struct digest subject_of(const struct call *call)
 {
 	const struct host_options *options = call->host->options;
+	const struct decision *decision = &call->host->scope.decision;
 	cleanup_buf struct buf text = BUF_INIT;
 	struct json_writer w = JSON_WRITER_INIT(&text);
 	char digest[DIGEST_TEXT_SIZE];
@@ -24,7 +25,9 @@ static struct digest subject_of(const struct call *call)
 	json_write_member_string(&w, "surface", digest);
 	json_write_member_string(&w, "tool", call->tool->name);
 	json_write_member_string(&w, "workspace", options->workspace);
-	json_write_member_string(&w, "stage", options->stage);
+	json_write_member_string(
+	    &w, "stage", decision->stage != NULL ? decision->stage : options->stage);
+	json_write_member_string(&w, "folder", options->stage_dir);
 	json_write_key(&w, "roots");
 	json_write_array_begin(&w);
 	for (size_t i = 0; i < call->host->roots.len; i++)

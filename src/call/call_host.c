@@ -27,6 +27,7 @@ void host_options_release(struct host_options *options)
 	strvec_release(&options->allow_version_drift);
 	free(options->workspace);
 	free(options->stage);
+	free(options->stage_dir);
 	*options = HOST_OPTIONS_INIT;
 }
 
@@ -169,10 +170,16 @@ struct host *host_new(struct loop *loop, const struct host_options *options, str
 	host->options = options;
 	host->instructions = BUF_INIT;
 	host->generation = 1;
+	host->scope.decision = DECISION_INIT;
+	host->scope.proposed = DECISION_INIT;
+	host->scope.said = BUF_INIT;
+	host->scope.proposed_said = BUF_INIT;
+	TAILQ_INIT(&host->scope.waiters);
 	host->ready_tail = &host->ready;
 	host->data_dir = dirs_data(err);
 	host->masking = redact_host_new(host->data_dir);
 	if (host->data_dir == NULL || add_roots(host, err) < 0 ||
+	    host_open_stage_dir(host, err) < 0 ||
 	    gate_config_load(host->data_dir, &host->config, err) < 0 ||
 	    host_load_surfaces(host, err) < 0) {
 		host_free(host);
@@ -223,6 +230,7 @@ void host_free(struct host *host)
 	loop_timer_remove(host->watch_timer);
 	loop_timer_remove(host->fault_timer);
 	loop_timer_remove(host->tell_timer);
+	host_release_scope(host);
 	for (size_t i = 0; i < host->served_len; i++)
 		served_release(&host->served[i]);
 	free(host->served);
@@ -276,7 +284,7 @@ static void watch_tick(void *ctx)
 	(void)host_refresh(host);
 }
 
-void host_watch(struct host *host, bool is_watching, loop_timer_fn fn, void *ctx)
+void host_watch(struct host *host, bool is_watching, host_changed_fn fn, void *ctx)
 {
 	host->changed = fn;
 	host->changed_ctx = ctx;
@@ -286,6 +294,25 @@ void host_watch(struct host *host, bool is_watching, loop_timer_fn fn, void *ctx
 	loop_timer_remove(host->watch_timer);
 	host->watch_timer =
 	    is_watching ? loop_add_timer(host->loop, WATCH_INTERVAL_MS, watch_tick, host) : NULL;
+	host_watch_scope(host, is_watching);
+}
+
+static void tell_watcher(void *ctx)
+{
+	struct host *host = ctx;
+	unsigned changes = host->changes;
+
+	host->tell_timer = NULL;
+	host->changes = 0;
+	if (host->changed != NULL)
+		host->changed(host->changed_ctx, changes);
+}
+
+void host_tell(struct host *host, unsigned changes)
+{
+	host->changes |= changes;
+	if (host->tell_timer == NULL)
+		host->tell_timer = loop_add_timer(host->loop, 0, tell_watcher, host);
 }
 
 void host_flush(struct host *host)
@@ -301,6 +328,7 @@ size_t host_active(const struct host *host)
 
 void host_terminate(struct host *host)
 {
+	host_terminate_scope(host);
 	for (struct call *call = host->calls; call != NULL; call = call->next)
 		call_run_cancel(call);
 }
@@ -310,6 +338,7 @@ void host_kill(struct host *host)
 	struct call *next;
 
 	host->is_draining = true;
+	host_kill_scope(host);
 	for (size_t i = 0; i < host->served_len; i++)
 		call_version_kill(&host->served[i]);
 	for (struct call *call = host->calls; call != NULL; call = next) {
@@ -358,12 +387,6 @@ void host_drain(struct host *host)
 	}
 	for (struct call *call = host->calls; call != NULL; call = next) {
 		next = call->next;
-		if (!call->is_queued && !call->is_asking)
-			continue;
-		if (call->is_queued)
-			host_dequeue(call);
-		call->is_asking = false;
-		err_set(&call->err, ERR_CANCELLED, "the server ended before the call was started");
-		call_resume(call, CALL_FAIL);
+		(void)call_stop_waiting(call, "the server ended before the call was started");
 	}
 }

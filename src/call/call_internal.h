@@ -51,6 +51,56 @@ struct served {
 	struct call **waiting_exclusive_tail;
 };
 
+/* ---- what the caller may see (call_scope_decide.c) ---- */
+
+/* One decision, and what it was made of. */
+struct decision {
+	struct gate_scope gate;
+	char *workspace; /* ids and names; NULL: not to be seen, or (workspace) a plain folder */
+	char *workspace_name;
+	char *stage;
+	char *stage_name;
+	char *contract_file; /* NULL: there is none */
+	char *contract_version;
+	int64_t contract_number; /* of a version of the vault; else 0 */
+	char *event; /* the row that holds it: "sca_…" of the vault, "row N" of ours */
+};
+
+#define DECISION_INIT ((struct decision){ .gate = GATE_SCOPE_INIT })
+void decision_release(struct decision *decision);
+
+enum scope_state { SCOPE_UNASKED, SCOPE_DECIDED, SCOPE_FAILED };
+
+#define VAULT_FILES 2
+
+TAILQ_HEAD(host_waiters, host_waiter);
+
+struct host_scope {
+	enum scope_state state;
+	struct decision
+	    decision;          /* the last there was: it counts while the state is SCOPE_DECIDED */
+	enum err_code failure; /* why asking failed */
+	int64_t begun_ms;      /* when the last asking began */
+	int64_t asked_ms;      /* when the one began that decision came of */
+	bool is_stale;         /* the surfaces are others since */
+	bool was_settled;      /* somebody may have seen a list */
+	struct host_waiters waiters;
+	uint64_t round;           /* how often asking came to an end */
+	struct loop_timer *timer; /* the next look in the background */
+
+	struct run *run;                       /* asks the vault, or NULL */
+	struct run_program program;            /* this one; path NULL: not yet resolved */
+	struct file_stamp stamps[VAULT_FILES]; /* of the vault when it last decided */
+	struct file_stamp stamps_before[VAULT_FILES];
+
+	char *folder;             /* of --stage-dir, links resolved; or NULL */
+	struct decision proposed; /* by its contract; counts when its row is durable */
+	struct buf said;          /* what the row of decision says */
+	struct buf proposed_said;
+	uint64_t ticket;             /* of the row that is being written */
+	struct loop_timer *recorded; /* it was written, or not */
+};
+
 struct host {
 	struct loop *loop;
 	const struct host_options *options;
@@ -65,6 +115,7 @@ struct host {
 	size_t served_len;
 	struct ledger *ledger;
 	struct gate_consents *consents; /* NULL until a person is to be asked */
+	struct host_scope scope;
 	struct run_files *files;
 	struct buf instructions;
 
@@ -79,7 +130,8 @@ struct host {
 	struct loop_timer *watch_timer;
 	struct loop_timer *tell_timer; /* the watcher is to be told */
 	bool is_watching;
-	loop_timer_fn changed;
+	unsigned changes; /* enum host_change: it is to be told */
+	host_changed_fn changed;
 	void *changed_ctx;
 
 	struct call *ready; /* to be started when the answers are out, oldest first */
@@ -100,14 +152,46 @@ struct host {
 
 /* call_load.c */
 int host_load_surfaces(struct host *host, struct err *err) MUST_CHECK;
+struct file_stamp file_stamp_of(const char *path);
+bool file_stamp_is_same(const struct file_stamp *a, const struct file_stamp *b);
 bool host_refresh(struct host *host); /* true: the visible set may have changed */
-void host_list_visible(struct host *host);
+void host_warn(struct host *host, const char *what, const struct err *err);
+
+/* call_host.c: the watcher is told, from the loop; lists are of another generation. */
+void host_tell(struct host *host, unsigned changes);
 void loaded_release(struct loaded *loaded);
 /* Fills the program of now, as host_describe_surface() says. */
-int host_describe_program(const struct surface *surface, struct gate_trusted *now, struct err *err)
-    MUST_CHECK;
+int host_describe_program(const char *name, struct gate_trusted *now, struct err *err) MUST_CHECK;
 int host_resolve_program(struct served *served, const struct surface *surface, struct err *err)
     MUST_CHECK;
+
+/* call_scope.c: what is visible now; the same, made anew: enum host_change; names of the tools that
+ * would be, and how many others there are. */
+void host_list_visible(struct host *host);
+unsigned host_list_anew(struct host *host);
+size_t host_count_visible(
+    const struct host *host, const struct gate_scope *scope, struct strvec *ret_names);
+
+/* call_scope_decide.c: was the server launched with a scope; 0, or ERR_SCOPE_UNAVAILABLE; looks in the
+ * background; ends. */
+bool host_is_scoped(const struct host *host);
+int host_check_scope(const struct host *host, struct err *err) MUST_CHECK;
+void host_watch_scope(struct host *host, bool is_watching);
+void host_terminate_scope(struct host *host);
+void host_kill_scope(struct host *host);
+void host_release_scope(struct host *host);
+
+/* The end of asking: decided (moves), or not. */
+void scope_decided(struct host *host, struct decision *decision);
+void scope_failed(struct host *host, const struct err *err);
+
+/* call_scope_vault.c: asks; have its files changed since it decided? */
+int scope_ask_vault(struct host *host, struct err *err) MUST_CHECK;
+bool scope_has_vault_changed(const struct host *host);
+
+/* call_scope_folder.c: looks at the folder of --stage-dir, at the start and for a decision. */
+int host_open_stage_dir(struct host *host, struct err *err) MUST_CHECK;
+void scope_ask_folder(struct host *host);
 
 /* call_scope.c: what the gate looks at */
 enum gate_rank call_gate_rank(enum surface_rank rank);
@@ -144,7 +228,9 @@ struct call {
 	void *ctx;
 	size_t stage; /* index into the table */
 	bool is_cancelled;
-	const char *failed_stage; /* name of the stage that failed, or NULL */
+	const char *failed_stage;  /* name of the stage that failed, or NULL */
+	struct host_waiter waiter; /* waits for what may be seen */
+	char *event;               /* the row of the decision that the call rests on, or NULL */
 
 	char *name;                       /* as asked for; NULL: a read */
 	char *uri;                        /* reads: as asked for; else NULL */
@@ -176,6 +262,7 @@ struct call {
 	bool is_child_counted;   /* run */
 	struct call *queue_next; /* run: waiting for a child */
 	bool is_queued;
+	bool has_waited;           /* run: it did not start at once */
 	int64_t intent;            /* run: sequence of the intent of a mutation; 0: none */
 	struct strvec environment; /* run: the program's, whole */
 	struct run *run;
@@ -197,13 +284,20 @@ struct call {
 /* Goes on with the stage after the one that waited; or fails with call->err. */
 void call_resume(struct call *call, enum call_step step);
 
+/* Ends it if it waits for a person, a place, or what may be seen. */
+bool call_stop_waiting(struct call *call, const char *why);
+
 /* Ends a call at the end of the host, recorded or not; nobody gets an answer. */
 void call_abandon(struct call *call);
 
 /* call_resolve.c: what is asked for is not there, or not for this caller. Always CALL_FAIL. */
 enum call_step call_refuse_absent(struct call *call);
 
+/* call_scope.c: may this caller still see the tool? */
+enum call_step call_check_scope(struct call *call);
+
 /* The stages, one file each, in order. */
+enum call_step call_decide(struct call *call);
 enum call_step call_resolve(struct call *call);
 enum call_step call_scope(struct call *call);
 enum call_step call_validate(struct call *call);

@@ -78,13 +78,15 @@ static bool load_trusted(
 	return file->surface != NULL;
 }
 
-/* Loads then's file if all is as it was, the program too. */
+/* Loads then's file if all is as it was, the program too: the very file, for what $PATH finds is not the
+ * same for a person, a server and the server's children. */
 static bool load_file(
     const struct gate_trust *trust, const struct gate_trusted *then, struct known_file *file)
 {
 	cleanup_buf struct buf text = BUF_INIT_MAX(LIMIT_YAML_BYTES);
 	cleanup_err struct err ignored = ERR_INIT;
 	struct gate_trusted now = { 0 };
+	const char *program;
 	bool is_trusted;
 
 	file->path = realpath(then->path, NULL);
@@ -95,7 +97,8 @@ static bool load_file(
 		return false;
 	now.surface = xstrdup(file->surface->name);
 	now.path = xstrdup(file->path);
-	is_trusted = host_describe_program(file->surface, &now, &ignored) == 0 &&
+	program = then->program != NULL ? then->program : file->surface->program.run;
+	is_trusted = host_describe_program(program, &now, &ignored) == 0 &&
 		     gate_trust_check(trust, &now, &ignored) == 0;
 	gate_trusted_release(&now);
 	return is_trusted;

@@ -13,7 +13,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 
-static struct file_stamp stamp_of(const char *path)
+struct file_stamp file_stamp_of(const char *path)
 {
 	struct stat st;
 
@@ -27,7 +27,7 @@ static struct file_stamp stamp_of(const char *path)
 	};
 }
 
-static bool is_same_stamp(const struct file_stamp *a, const struct file_stamp *b)
+bool file_stamp_is_same(const struct file_stamp *a, const struct file_stamp *b)
 {
 	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
 	       a->mtime_ns == b->mtime_ns;
@@ -109,13 +109,13 @@ static int digest_program(
 	return digest_of_fd(fd, &now->program_digest, err);
 }
 
-int host_describe_program(const struct surface *surface, struct gate_trusted *now, struct err *err)
+int host_describe_program(const char *name, struct gate_trusted *now, struct err *err)
 {
 	struct run_program program = RUN_PROGRAM_INIT;
 	cleanup_err struct err ignored = ERR_INIT;
 	int result = 0;
 
-	if (run_program_resolve(surface->program.run, getenv("PATH"), &program, &ignored) == 0)
+	if (run_program_resolve(name, getenv("PATH"), &program, &ignored) == 0)
 		result = digest_program(&program, now, err);
 	run_program_release(&program);
 	return result;
@@ -143,7 +143,7 @@ struct surface *host_describe_surface(
 	now.surface = xstrdup(surface->name);
 	now.path = steal_ptr(&real);
 	now.digest = surface->digest;
-	if (host_describe_program(surface, &now, err) < 0) {
+	if (host_describe_program(surface->program.run, &now, err) < 0) {
 		gate_trusted_release(&now);
 		surface_free(surface);
 		return NULL;
@@ -162,8 +162,8 @@ static int load_file(struct served *served, struct err *err)
 	struct surface *surface;
 	int result;
 
-	served->stamp = stamp_of(served->path);
-	served->trust_stamp = stamp_of(trust_path);
+	served->stamp = file_stamp_of(served->path);
+	served->trust_stamp = file_stamp_of(trust_path);
 	surface = host_describe_surface(served->path, &now, err);
 	if (surface == NULL)
 		return -1;
@@ -288,7 +288,7 @@ static int check_collisions(const struct host *host, const struct served *served
 
 /* One line for the operator. What a file says goes into messages, and the log to whoever keeps
  * standard error. */
-static void warn(struct host *host, const char *what, const struct err *err)
+void host_warn(struct host *host, const char *what, const struct err *err)
 {
 	cleanup_buf struct buf text = BUF_INIT;
 
@@ -309,7 +309,7 @@ static int load_one(struct host *host, struct served *served, const char *word, 
 		return 0;
 	if (err->code != ERR_SURFACE_UNTRUSTED)
 		return -1;
-	warn(host, "", err);
+	host_warn(host, "", err);
 	err_release(err);
 	return 0;
 }
@@ -347,10 +347,10 @@ bool host_may_serve(const struct host *host, const char *name)
 
 static bool has_changed(const struct served *served, const struct file_stamp *trust)
 {
-	struct file_stamp now = stamp_of(served->path);
+	struct file_stamp now = file_stamp_of(served->path);
 
-	return !is_same_stamp(&now, &served->stamp) ||
-	       !is_same_stamp(trust, &served->trust_stamp) ||
+	return !file_stamp_is_same(&now, &served->stamp) ||
+	       !file_stamp_is_same(trust, &served->trust_stamp) ||
 	       (served->loaded != NULL && served->program.path != NULL &&
 		   !run_program_is_same(&served->program));
 }
@@ -381,22 +381,13 @@ static void reload(struct served *served)
 	if (load_file(served, &err) == 0 && check_collisions(host, served, &err) < 0)
 		loaded_release(steal_ptr(&served->loaded));
 	if (served->loaded == NULL && before != NULL) {
-		warn(host, "tools withdrawn: ", &err);
+		host_warn(host, "tools withdrawn: ", &err);
 		record_trust(host, before->surface, err.code, "withdrawn");
 	}
 	if (served->loaded != NULL && (before == NULL || !digest_equal(&before->surface->digest,
 							     &served->loaded->surface->digest)))
 		record_trust(host, served->loaded->surface, ERR_NONE, "served");
 	loaded_release(before);
-}
-
-static void tell_watcher(void *ctx)
-{
-	struct host *host = ctx;
-
-	host->tell_timer = NULL;
-	if (host->changed != NULL)
-		host->changed(host->changed_ctx);
 }
 
 bool host_refresh(struct host *host)
@@ -412,7 +403,7 @@ bool host_refresh(struct host *host)
 			continue;
 		if (trust_path == NULL) {
 			trust_path = xasprintf("%s/trust.yaml", host->data_dir);
-			trust = stamp_of(trust_path);
+			trust = file_stamp_of(trust_path);
 		}
 		if (!has_changed(served, &trust))
 			continue;
@@ -422,8 +413,8 @@ bool host_refresh(struct host *host)
 	if (is_changed) {
 		host_list_visible(host);
 		host->generation++;
-		if (host->tell_timer == NULL)
-			host->tell_timer = loop_add_timer(host->loop, 0, tell_watcher, host);
+		host->scope.is_stale = true;
+		host_tell(host, HOST_TOOLS_CHANGED | HOST_RESOURCES_CHANGED);
 	}
 	return is_changed;
 }

@@ -114,20 +114,25 @@ static void tell_arguments(const struct call *call, struct buf *ret_text)
 	json_write_object_end(&w);
 }
 
-/* Which stage failed, and of a read which resource: by its URI in the file, for the one that was asked
- * for has values in it. NULL: nothing to say. */
-static const char *tell_detail(const struct call *call, struct buf *ret_text)
+/* One more thing, behind a comma. */
+static void tell(struct buf *text, const char *what, const char *which)
 {
-	const char *stage = call->needs_input ? "asked" : call->failed_stage;
+	buf_addf(text, "%s%s%s%s", text->len > 0 ? ", " : "", what, which != NULL ? " " : "",
+	    which != NULL ? which : "");
+}
 
-	if (call->uri == NULL)
-		return stage;
-	if (stage != NULL)
-		buf_addf(ret_text, "%s, ", stage);
-	buf_adds(ret_text, "resource");
-	if (call->resource != NULL)
-		buf_addf(ret_text, " %s", call->resource->uri);
-	return ret_text->data;
+/* What happened, such as the stage that failed (or NULL); of a read, to which resource: by its URI in
+ * the file, for the one that was asked for has values in it; and on which decision about the scope it
+ * rests. NULL: nothing to say. */
+static const char *tell_detail(const struct call *call, const char *event, struct buf *ret_text)
+{
+	if (event != NULL)
+		tell(ret_text, event, NULL);
+	if (call->uri != NULL)
+		tell(ret_text, "resource", call->resource != NULL ? call->resource->uri : NULL);
+	if (call->event != NULL)
+		tell(ret_text, "scope", call->event);
+	return ret_text->len > 0 ? ret_text->data : NULL;
 }
 
 /* Everything about the call that a row can say before it has run. */
@@ -135,6 +140,7 @@ static struct ledger_record make_record(
     const struct call *call, enum ledger_kind kind, struct told *told)
 {
 	const struct host_options *options = call->host->options;
+	const struct decision *decision = &call->host->scope.decision;
 	struct ledger_record record = LEDGER_RECORD_INIT;
 
 	record.kind = kind;
@@ -144,7 +150,9 @@ static struct ledger_record make_record(
 	record.tool =
 	    call->tool != NULL ? call->tool->name : tell_name(call, call->name, &told->tool);
 	record.workspace = options->workspace;
-	record.stage = options->stage;
+	record.stage = options->stage_dir != NULL ? call->host->scope.folder : options->stage;
+	if (decision->stage != NULL)
+		record.stage = decision->stage;
 	if (call->tool != NULL || call->resource != NULL)
 		describe(call, &record);
 	if (json_root(&call->arguments) != NULL || call->uri != NULL) {
@@ -158,10 +166,11 @@ static struct ledger_record make_record(
 uint64_t call_queue_row(
     struct call *call, enum ledger_kind kind, const char *detail, ledger_done_fn done)
 {
+	cleanup_buf struct buf text = BUF_INIT;
 	cleanup_told struct told told = TOLD_INIT;
 	struct ledger_record record = make_record(call, kind, &told);
 
-	record.detail = detail;
+	record.detail = tell_detail(call, detail, &text);
 	record.masks = (int64_t)call->masks;
 	record.escaped = (int64_t)call->escaped;
 	return ledger_queue(call->host->ledger, &record, done, call);
@@ -179,12 +188,13 @@ static enum ledger_kind kind_of(const struct call *call)
 
 enum call_step call_record(struct call *call)
 {
+	const char *event = call->needs_input ? "asked" : call->failed_stage;
 	cleanup_buf struct buf detail = BUF_INIT;
 	cleanup_told struct told told = TOLD_INIT;
 	struct ledger_record record = make_record(call, kind_of(call), &told);
 
 	record.code = call->result.code;
-	record.detail = tell_detail(call, &detail);
+	record.detail = tell_detail(call, event, &detail);
 	record.intent = call->intent;
 	record.masks = (int64_t)call->masks;
 	record.escaped = (int64_t)call->escaped;

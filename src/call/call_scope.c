@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* scope: a tool that this caller may not see answers as one that is not there. */
+/*
+ * decide and scope: what this caller may see is decided; a tool that it may not see answers as one
+ * that is not there. Deciding comes before the name is looked at: while there is no decision, what is
+ * hidden and what is not there must be alike, too.
+ */
 #include "call/call_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum gate_rank call_gate_rank(enum surface_rank rank)
 {
@@ -31,11 +38,10 @@ struct gate_tool call_gate_tool(const struct tool *tool)
 /* Hidden tools are there for the resources that are made of them. */
 static bool is_shown(const struct host *host, const struct tool *tool, bool by_resource)
 {
-	const struct gate_scope scope = { .has_scope = host->options->workspace != NULL };
 	struct gate_tool facts = call_gate_tool(tool);
 
 	facts.is_hidden &= !by_resource;
-	return gate_scope_shows(&facts, &scope, &host->options->allow_exec);
+	return gate_scope_shows(&facts, &host->scope.decision.gate, &host->options->allow_exec);
 }
 
 static void list_tools(struct host *host, const struct surface *surface)
@@ -53,7 +59,6 @@ static void list_resources(struct host *host, const struct surface *surface)
 	for (size_t i = 0; i < surface->resources_len; i++) {
 		const struct tool *tool = surface->resources[i].tool;
 
-		host->has_resources = true;
 		if (tool != NULL && !is_shown(host, tool, true))
 			continue;
 		ARRAY_GROW(host->resources, host->resources_len, host->resources_cap);
@@ -63,19 +68,109 @@ static void list_resources(struct host *host, const struct surface *surface)
 
 void host_list_visible(struct host *host)
 {
+	cleanup_err struct err ignored = ERR_INIT;
+	bool is_decided = host_check_scope(host, &ignored) == 0;
+
 	host->tools_len = 0;
 	host->resources_len = 0;
 	for (size_t i = 0; i < host->served_len; i++) {
-		if (host->served[i].loaded == NULL)
+		const struct loaded *loaded = host->served[i].loaded;
+
+		if (loaded == NULL)
 			continue;
-		list_tools(host, host->served[i].loaded->surface);
-		list_resources(host, host->served[i].loaded->surface);
+		host->has_resources |= loaded->surface->resources_len > 0;
+		if (!is_decided)
+			continue;
+		list_tools(host, loaded->surface);
+		list_resources(host, loaded->surface);
 	}
+}
+
+static bool is_same(const void *a, size_t a_len, const void *b, size_t b_len)
+{
+	return a_len == b_len && (a_len == 0 || memcmp(a, b, a_len * sizeof(void *)) == 0);
+}
+
+unsigned host_list_anew(struct host *host)
+{
+	cleanup_free const struct tool **tools = steal_ptr(&host->tools);
+	cleanup_free const struct resource **resources = steal_ptr(&host->resources);
+	size_t tools_len = host->tools_len;
+	size_t resources_len = host->resources_len;
+	unsigned changes = 0;
+
+	host->tools_cap = 0;
+	host->resources_cap = 0;
+	host_list_visible(host);
+	if (!is_same(tools, tools_len, host->tools, host->tools_len))
+		changes |= HOST_TOOLS_CHANGED;
+	if (!is_same(resources, resources_len, host->resources, host->resources_len))
+		changes |= HOST_RESOURCES_CHANGED;
+	host->generation += changes != 0;
+	return changes;
+}
+
+size_t host_count_visible(
+    const struct host *host, const struct gate_scope *scope, struct strvec *ret_names)
+{
+	size_t hidden = 0;
+
+	for (size_t i = 0; i < host->served_len; i++) {
+		const struct loaded *loaded = host->served[i].loaded;
+
+		for (size_t j = 0; loaded != NULL && j < loaded->surface->tools_len; j++) {
+			const struct tool *tool = &loaded->surface->tools[j];
+			const struct gate_tool facts = call_gate_tool(tool);
+
+			if (gate_scope_shows(&facts, scope, &host->options->allow_exec))
+				strvec_push(ret_names, tool->name);
+			else
+				hidden += !tool->is_hidden;
+		}
+	}
+	return hidden;
+}
+
+/* ---- stages ---- */
+
+/* The row of the call says which decision it rests on. */
+static void cite(struct call *call)
+{
+	free(call->event);
+	call->event = xstrdup(call->host->scope.decision.event);
+}
+
+static enum call_step judge(struct call *call)
+{
+	if (host_check_scope(call->host, &call->err) < 0)
+		return CALL_FAIL;
+	cite(call);
+	return CALL_NEXT;
+}
+
+static void on_decided(void *ctx)
+{
+	struct call *call = ctx;
+
+	call_resume(call, judge(call));
+}
+
+enum call_step call_decide(struct call *call)
+{
+	call->waiter = (struct host_waiter){ .fn = on_decided, .ctx = call };
+	return host_decide(call->host, &call->waiter) ? judge(call) : CALL_WAIT;
+}
+
+enum call_step call_check_scope(struct call *call)
+{
+	if (judge(call) == CALL_FAIL)
+		return CALL_FAIL;
+	if (is_shown(call->host, call->tool, call->resource != NULL))
+		return CALL_NEXT;
+	return call_refuse_absent(call);
 }
 
 enum call_step call_scope(struct call *call)
 {
-	if (is_shown(call->host, call->tool, call->resource != NULL))
-		return CALL_NEXT;
-	return call_refuse_absent(call);
+	return call_check_scope(call);
 }

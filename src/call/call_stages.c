@@ -22,8 +22,9 @@ static const struct stage {
 	enum call_step (*step)(struct call *call);
 	enum when when;
 } stages[] = {
+	{ "scope", call_decide, WHEN_WELL },      /* what may this caller see? */
 	{ "resolve", call_resolve, WHEN_WELL },   /* name → tool, URI → resource */
-	{ "scope", call_scope, WHEN_TOOL },       /* visible to this caller? */
+	{ "scope", call_scope, WHEN_TOOL },       /* this one? */
 	{ "validate", call_validate, WHEN_TOOL }, /* arguments fit the schema */
 	{ "permit", call_permit, WHEN_TOOL },     /* permit, ask a person, or refuse */
 	{ "argv", call_argv, WHEN_TOOL },         /* a place; arguments → argv, stdin, files */
@@ -106,6 +107,7 @@ static void call_free(struct call *call)
 	free(call->protocol);
 	free(call->client);
 	free(call->state);
+	free(call->event);
 	buf_release(&call->question);
 	buf_release(&call->new_state);
 	json_doc_release(&call->arguments);
@@ -234,15 +236,24 @@ void call_answer(struct call *call, enum call_answer answer)
 void call_cancel(struct call *call)
 {
 	call->is_cancelled = true;
-	if (call_is_running(call)) {
+	if (call_is_running(call))
 		call_run_cancel(call);
-	} else if (call->is_queued || call->is_asking) {
-		if (call->is_queued)
-			host_dequeue(call);
-		call->is_asking = false;
-		err_set(&call->err, ERR_CANCELLED, "the call was cancelled before it started");
-		call_resume(call, CALL_FAIL);
-	}
+	else
+		(void)call_stop_waiting(call, "the call was cancelled before it started");
+}
+
+bool call_stop_waiting(struct call *call, const char *why)
+{
+	if (!call->is_queued && !call->is_asking && !call->waiter.is_waiting)
+		return false;
+	if (call->is_queued)
+		host_dequeue(call);
+	call->is_asking = false;
+	host_waiter_remove(call->host, &call->waiter);
+	host_child_ended(call);
+	err_set(&call->err, ERR_CANCELLED, "%s", why);
+	call_resume(call, CALL_FAIL);
+	return true;
 }
 
 struct surface_launch call_launch(const struct call *call)
@@ -250,8 +261,8 @@ struct surface_launch call_launch(const struct call *call)
 	const struct host *host = call->host;
 
 	return (struct surface_launch){
-		.workspace = host->options->workspace,
-		.stage = host->options->stage,
+		.workspace = host->scope.decision.workspace,
+		.stage = host->scope.decision.stage,
 		.roots = &host->roots,
 		.closed = &host->closed,
 		.private_dir = host->data_dir,

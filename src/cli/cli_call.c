@@ -140,19 +140,18 @@ int cmd_call(struct cli *cli, struct err *err)
 {
 	struct host_options options = HOST_OPTIONS_INIT;
 	struct loop *loop = loop_new();
-	struct host *host;
-	int result = -1;
+	struct host *host = NULL;
+	int result = cli_fill_host_options(&cli->options, &options, err);
 
-	options.surfaces = cli->options.surfaces;
-	options.roots = cli->options.roots;
-	options.allow_exec = cli->options.allow_exec;
-	options.allow_write = cli->options.allow_write;
-	options.allow_version_drift = cli->options.allow_version_drift;
 	options.caller = "cli";
-	host = host_new(loop, &options, err);
-	if (host != NULL && cli_check_allowed(host, &options, err) == 0)
+	if (result == 0)
+		host = host_new(loop, &options, err);
+	if (host == NULL || cli_check_allowed(host, &options, err) < 0)
+		result = -1;
+	else
 		result = call_tool(cli, loop, host, err);
 	host_free(host);
 	loop_free(loop);
+	host_options_release(&options);
 	return result;
 }

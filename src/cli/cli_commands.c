@@ -16,8 +16,12 @@ static const struct cli_option opt_root = { "--root", "DIR", CLI_LIST, MEMBER(ro
 	"Paths in arguments must lie below it. Default: the working directory. May be repeated." };
 static const struct cli_option opt_workspace = { "--workspace", "ID", CLI_VALUE, MEMBER(workspace),
 	"Serve the tools of one stage of this workspace. Needs --stage." };
-static const struct cli_option opt_stage = { "--stage", "NAME", CLI_VALUE, MEMBER(stage),
-	"The stage whose contract decides which tools exist. Needs --workspace." };
+static const struct cli_option opt_stage = { "--stage", "STAGE", CLI_VALUE, MEMBER(stage),
+	"The stage, by id or name, whose contract decides which tools exist. Needs --workspace." };
+static const struct cli_option opt_stage_dir = { "--stage-dir", "DIR", CLI_VALUE, MEMBER(stage_dir),
+	"Take the contract from DIR/CONTEXT.md instead; DIR lies outside every --root." };
+static const struct cli_option opt_scope_ttl = { "--scope-ttl", "SECONDS", CLI_VALUE,
+	MEMBER(scope_ttl), "How old the decision about a scope may be; 5 by default, 0 to 300." };
 static const struct cli_option opt_allow_write = { "--allow-write", "SURFACE", CLI_LIST,
 	MEMBER(allow_write), "Let tools of this surface write, after a person's yes." };
 static const struct cli_option opt_allow_noninteractive = { "--allow-noninteractive-write",
@@ -52,10 +56,11 @@ static const struct cli_option opt_limit = { "--limit", "N", CLI_VALUE, MEMBER(l
 
 static const struct cli_option *const no_options[] = { NULL };
 static const struct cli_option *const serve_options[] = { &opt_surface, &opt_root, &opt_workspace,
-	&opt_stage, &opt_allow_write, &opt_allow_noninteractive, &opt_allow_exec, &opt_allow_drift,
-	&opt_stdio, NULL };
-static const struct cli_option *const call_options[] = { &opt_surface, &opt_root, &opt_allow_write,
-	&opt_allow_exec, &opt_allow_drift, NULL };
+	&opt_stage, &opt_stage_dir, &opt_scope_ttl, &opt_allow_write, &opt_allow_noninteractive,
+	&opt_allow_exec, &opt_allow_drift, &opt_stdio, NULL };
+static const struct cli_option *const call_options[] = { &opt_surface, &opt_root, &opt_workspace,
+	&opt_stage, &opt_stage_dir, &opt_scope_ttl, &opt_allow_write, &opt_allow_exec,
+	&opt_allow_drift, NULL };
 static const struct cli_option *const coverage_options[] = { &opt_tree, NULL };
 
 static const struct cli_option *const audit_options[] = { &opt_open, &opt_of_surface, &opt_kind,
@@ -73,6 +78,10 @@ static const struct command commands[] = {
 	    "\n"
 	    "So started, it only reads. With --allow-write git it may write; a person is asked\n"
 	    "each time, by the client.\n"
+	    "\n"
+	    "Where the tools of one stage of a workspace are to be all there is:\n"
+	    "\n"
+	    "  stile mcp serve --surface vault --surface git --workspace wsp_… --stage 02-draft\n"
 	    "\n"
 	    "Both protocol eras are spoken on one process. Nothing is written to standard output "
 	    "but\n"

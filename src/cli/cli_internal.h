@@ -25,6 +25,8 @@ struct cli_options {
 	struct strvec roots;
 	char *workspace;
 	char *stage;
+	char *stage_dir;
+	char *scope_ttl;
 	struct strvec allow_write;
 	struct strvec allow_noninteractive_write;
 	struct strvec allow_exec;
@@ -154,6 +156,11 @@ void cli_options_release(struct cli_options *options);
 
 struct host;
 struct host_options;
+
+/* Moves what `mcp serve` and `call` share into launch options, and checks what can be checked without
+ * looking: ERR_USAGE. */
+int cli_fill_host_options(
+    struct cli_options *from, struct host_options *to, struct err *err) MUST_CHECK;
 
 /* Does each --allow option name a surface that is served? A typo would switch nothing on, and nobody
  * would notice. ERR_USAGE. */

@@ -90,31 +90,6 @@ static void add_from_environment(const char *name, struct strvec *list)
 	}
 }
 
-/* Moves the words of the command line into launch options. */
-static int fill_options(struct cli_options *from, struct host_options *to, struct err *err)
-{
-	if ((from->workspace == NULL) != (from->stage == NULL))
-		return err_set(
-		    err, ERR_USAGE, "--workspace and --stage come together or not at all");
-	if (from->surfaces.len == 0)
-		return err_set(err, ERR_USAGE,
-		    "give at least one --surface NAME; `stile surface list` "
-		    "shows them");
-	to->surfaces = from->surfaces;
-	to->roots = from->roots;
-	to->allow_write = from->allow_write;
-	to->allow_noninteractive_write = from->allow_noninteractive_write;
-	to->allow_exec = from->allow_exec;
-	to->allow_version_drift = from->allow_version_drift;
-	to->workspace = steal_ptr(&from->workspace);
-	to->stage = steal_ptr(&from->stage);
-	from->surfaces = from->roots = from->allow_write = STRVEC_INIT;
-	from->allow_noninteractive_write = from->allow_exec = STRVEC_INIT;
-	from->allow_version_drift = STRVEC_INIT;
-	to->caller = "mcp";
-	return 0;
-}
-
 int cli_check_allowed(const struct host *host, const struct host_options *options, struct err *err)
 {
 	const struct {
@@ -164,8 +139,13 @@ int cmd_mcp_serve(struct cli *cli, struct err *err)
 	struct host_options options = HOST_OPTIONS_INIT;
 	struct loop *loop = loop_new();
 	struct host *host = NULL;
-	int result = fill_options(&cli->options, &options, err);
+	int result = cli_fill_host_options(&cli->options, &options, err);
 
+	options.caller = "mcp";
+	if (result == 0 && options.surfaces.len == 0)
+		result = err_set(err, ERR_USAGE,
+		    "give at least one --surface NAME; `stile surface list` "
+		    "shows them");
 	if (result == 0)
 		host = host_new(loop, &options, err);
 	if (host == NULL || cli_check_allowed(host, &options, err) < 0) {

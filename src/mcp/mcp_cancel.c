@@ -15,6 +15,10 @@ void mcp_cancelled(struct mcp_server *server, const struct mcp_message *message)
 	flight = mcp_flight_find(&server->flights, id);
 	if (flight == NULL)
 		return;
+	if (flight->list != NULL) {
+		mcp_flight_free(flight);
+		return;
+	}
 	if (flight->call == NULL) {
 		server->streams_len--;
 		mcp_flight_free(flight);

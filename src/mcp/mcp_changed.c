@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is listed has changed, tools and resources with them: told to the session once the client said it is initialized, and
- * to the streams that asked, each by its own id (specs/protocol.md §12). Told at the end of a
- * turn, so that a burst is one note.
+ * What is listed has changed, tools or resources or both: told to the session once the client said it
+ * is initialized, and to the streams that asked, each by its own id (specs/protocol.md §12). Told at the
+ * end of a turn, so that a burst is one note.
  */
 #include "mcp/mcp_internal.h"
 
@@ -23,11 +23,11 @@ static bool stream_wants(const struct mcp_server *server)
 	return false;
 }
 
-static void on_changed(void *ctx)
+static void on_changed(void *ctx, unsigned changes)
 {
 	struct mcp_server *server = ctx;
 
-	server->has_changed = true;
+	server->changes |= changes;
 }
 
 void mcp_changed_watch(struct mcp_server *server)
@@ -56,22 +56,25 @@ static void add_note(struct buf *out, const char *what, const struct mcp_flight 
 void mcp_changed_flush(struct mcp_server *server)
 {
 	struct buf *out = &server->output.buf;
+	bool is_tools = (server->changes & HOST_TOOLS_CHANGED) != 0;
+	bool is_resources = (server->changes & HOST_RESOURCES_CHANGED) != 0;
 	struct mcp_flight *stream;
 
 	/* A reader that is far behind is told once, when it has caught up. */
-	if (!server->has_changed || mcp_output_pending(&server->output) > LIMIT_BACKLOG)
+	if (server->changes == 0 || mcp_output_pending(&server->output) > LIMIT_BACKLOG)
 		return;
-	server->has_changed = false;
+	server->changes = 0;
 	if (session_wants(server)) {
-		add_note(out, "tools", NULL);
-		if (server->session.has_resources)
+		if (is_tools)
+			add_note(out, "tools", NULL);
+		if (is_resources && server->session.has_resources)
 			add_note(out, "resources", NULL);
 	}
 	LIST_FOREACH(stream, &server->streams, link)
 	{
-		if (stream->wants_tools)
+		if (is_tools && stream->wants_tools)
 			add_note(out, "tools", stream);
-		if (stream->wants_resources)
+		if (is_resources && stream->wants_resources)
 			add_note(out, "resources", stream);
 	}
 }

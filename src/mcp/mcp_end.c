@@ -78,7 +78,8 @@ void mcp_end_begin(struct mcp_server *server, enum mcp_end why)
 /* Lines that came before the end of input are still answered; after a signal they are not. */
 void mcp_end_check(struct mcp_server *server)
 {
-	if (server->end == MCP_RUNNING || host_active(server->host) > 0)
+	if (server->end == MCP_RUNNING || host_active(server->host) > 0 ||
+	    !LIST_EMPTY(&server->listings))
 		return;
 	if (mcp_output_pending(&server->output) > 0)
 		return;

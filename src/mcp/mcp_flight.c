@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests in flight, by id: tool calls and listen streams, whose answers come later. A table, so
+ * Requests in flight, by id: tool calls, listen streams and lists that wait, whose answers come later. A table, so
  * that ten thousand pipelined calls cost no more each than one. Its hash is seeded: ids are the
  * peer's choice.
  */
@@ -122,6 +122,7 @@ void mcp_flight_unlist(struct mcp_server *server, struct mcp_flight *flight)
 void mcp_flight_free(struct mcp_flight *flight)
 {
 	if (flight->server != NULL) {
+		host_waiter_remove(flight->server->host, &flight->scope);
 		mcp_flight_unlist(flight->server, flight);
 		LIST_REMOVE(flight, link);
 		if (flight->waiter.batch != NULL)
@@ -132,5 +133,6 @@ void mcp_flight_free(struct mcp_flight *flight)
 	mcp_elicit_drop(flight);
 	free(flight->tool);
 	free(flight->token);
+	free(flight->cursor);
 	free(flight);
 }

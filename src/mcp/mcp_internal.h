@@ -245,9 +245,15 @@ size_t mcp_batch_share(size_t id_len);
 
 /* ---- requests in flight (mcp_flight.c) ---- */
 
-/* A request whose answer is still to come: a tool call or a listen stream. */
+struct mcp_pages;
+
+/* The pages of one list as they are now. */
+typedef const struct mcp_pages *(*mcp_list_fn)(
+    struct mcp_server *server, const struct mcp_revision *revision);
+
+/* A request whose answer is still to come: a tool call, a listen stream, or a list that waits. */
 struct mcp_flight {
-	LIST_ENTRY(mcp_flight) link; /* in the server's calls or streams */
+	LIST_ENTRY(mcp_flight) link; /* in the server's calls, streams or listings */
 	struct mcp_flight *next;     /* in its bucket */
 	uint64_t hash;
 	char *key; /* mcp_id_add_key(); owned */
@@ -264,6 +270,10 @@ struct mcp_flight {
 	char *token;              /* calls: progress token as it came, or NULL; owned */
 	int64_t started_ms;       /* calls with a token */
 	int64_t next_progress_ms; /* calls with a token */
+
+	struct host_waiter scope; /* lists: wait for what may be listed */
+	mcp_list_fn list;         /* lists: which; NULL: it is none */
+	char *cursor;             /* lists: owned, or NULL */
 
 	char *question;                       /* calls: what a person is asked; owned */
 	uint64_t question_number;             /* of our request; 0: not sent */
@@ -346,9 +356,10 @@ void mcp_pages_make(struct mcp_pages *ret_pages, const struct mcp_revision *revi
     const struct mcp_listing *listing);
 const struct mcp_page *mcp_pages_find(const struct mcp_pages *pages, const char *cursor);
 
-/* Answers with the page that the request's cursor asks for. */
-int mcp_pages_reply(struct mcp_server *server, struct mcp_request *request,
-    const struct mcp_pages *pages, struct err *err) MUST_CHECK;
+/* Answers with the page of a list that the request's cursor asks for; later, when it is not decided yet
+ * what may be listed. */
+int mcp_pages_reply(struct mcp_server *server, struct mcp_request *request, mcp_list_fn list,
+    struct err *err) MUST_CHECK;
 
 /* mcp_tools_list.c, mcp_resources.c: the lists there are. */
 void mcp_pages_make_tools(struct mcp_pages *ret_pages, const struct mcp_revision *revision,
@@ -477,13 +488,14 @@ struct mcp_server {
 	struct mcp_session session;
 	struct mcp_flights flights;
 	struct mcp_flight_list calls;
+	struct mcp_flight_list listings;
 	struct mcp_flight_list streams;
 	size_t streams_len;
 	uint64_t questions; /* how many requests of ours were sent */
 	struct mcp_lists lists;
 
 	bool is_watching;        /* the host's files */
-	bool has_changed;        /* the list, and nobody was told yet */
+	unsigned changes;        /* enum host_change that nobody was told of yet */
 	size_t tokens;           /* calls that get progress notes */
 	struct loop_timer *tick; /* while there are some */
 	bool is_progress_due;

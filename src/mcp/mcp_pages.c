@@ -112,19 +112,45 @@ const struct mcp_page *mcp_pages_find(const struct mcp_pages *pages, const char 
 	return NULL;
 }
 
-int mcp_pages_reply(struct mcp_server *server, struct mcp_request *request,
-    const struct mcp_pages *pages, struct err *err)
+static int reply(struct mcp_server *server, const struct mcp_waiter *waiter, mcp_list_fn list,
+    const char *cursor, struct err *err)
 {
-	const struct json *cursor = json_get(request->message->params, "cursor");
-	const struct mcp_page *page;
+	const struct mcp_pages *pages = list(server, waiter->revision);
+	const struct mcp_page *page = mcp_pages_find(pages, cursor != NULL ? cursor : "");
 
-	if (cursor != NULL && json_text(cursor) == NULL)
-		return err_set(err, ERR_INVALID_PARAMS, "cursor must be a string");
-	page = mcp_pages_find(pages, cursor != NULL ? json_text(cursor) : "");
 	if (page == NULL)
 		return err_set(err, ERR_INVALID_PARAMS,
 		    "no page has this cursor, or the list has changed; begin again without one");
-	mcp_reply_ready(server, &request->waiter, page->answer.data, page->answer.len);
+	mcp_reply_ready(server, waiter, page->answer.data, page->answer.len);
+	return 0;
+}
+
+static void on_decided(void *ctx)
+{
+	struct mcp_flight *flight = ctx;
+	struct mcp_server *server = flight->server;
+	cleanup_err struct err err = ERR_INIT;
+
+	if (reply(server, &flight->waiter, flight->list, flight->cursor, &err) < 0)
+		mcp_dispatch_refuse(server, &flight->waiter, &err);
+	mcp_flight_free(flight);
+}
+
+int mcp_pages_reply(
+    struct mcp_server *server, struct mcp_request *request, mcp_list_fn list, struct err *err)
+{
+	const struct json *cursor = json_get(request->message->params, "cursor");
+	struct mcp_flight *flight;
+
+	if (cursor != NULL && json_text(cursor) == NULL)
+		return err_set(err, ERR_INVALID_PARAMS, "cursor must be a string");
+	flight = mcp_flight_new(server, request->message->id, &request->waiter);
+	flight->list = list;
+	flight->cursor = xstrdup(json_text(cursor));
+	flight->scope = (struct host_waiter){ .fn = on_decided, .ctx = flight };
+	LIST_INSERT_HEAD(&server->listings, flight, link);
+	if (host_decide(server->host, &flight->scope))
+		on_decided(flight);
 	return 0;
 }
 

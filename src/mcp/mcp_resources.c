@@ -64,17 +64,13 @@ void mcp_pages_make_resources(struct mcp_pages *ret_pages, const struct mcp_revi
 	free(chosen);
 }
 
-static int reply_list(
-    struct mcp_server *server, struct mcp_request *request, bool is_templates, struct err *err)
+static const struct mcp_pages *list(
+    struct mcp_server *server, const struct mcp_revision *revision, bool is_templates)
 {
-	const struct mcp_revision *revision = request->waiter.revision;
-	struct mcp_lists *lists;
-	struct mcp_pages *pages;
+	struct mcp_lists *lists = mcp_lists_now(server);
+	struct mcp_pages *pages =
+	    &(is_templates ? lists->templates : lists->resources)[revision - mcp_revisions];
 
-	if (check_advertised(server, request, err) < 0)
-		return -1;
-	lists = mcp_lists_now(server);
-	pages = &(is_templates ? lists->templates : lists->resources)[revision - mcp_revisions];
 	if (pages->len == 0) {
 		uint64_t generation;
 		size_t len;
@@ -83,17 +79,33 @@ static int reply_list(
 
 		mcp_pages_make_resources(pages, revision, resources, len, is_templates);
 	}
-	return mcp_pages_reply(server, request, pages, err);
+	return pages;
+}
+
+static const struct mcp_pages *list_resources(
+    struct mcp_server *server, const struct mcp_revision *revision)
+{
+	return list(server, revision, false);
+}
+
+static const struct mcp_pages *list_templates(
+    struct mcp_server *server, const struct mcp_revision *revision)
+{
+	return list(server, revision, true);
 }
 
 int mcp_resources_list(struct mcp_server *server, struct mcp_request *request, struct err *err)
 {
-	return reply_list(server, request, false, err);
+	if (check_advertised(server, request, err) < 0)
+		return -1;
+	return mcp_pages_reply(server, request, list_resources, err);
 }
 
 int mcp_resources_templates(struct mcp_server *server, struct mcp_request *request, struct err *err)
 {
-	return reply_list(server, request, true, err);
+	if (check_advertised(server, request, err) < 0)
+		return -1;
+	return mcp_pages_reply(server, request, list_templates, err);
 }
 
 /* ---- read ---- */

@@ -207,6 +207,7 @@ struct mcp_server *mcp_server_new(
 	server->out_flags = make_nonblocking(out_fd);
 	server->frames = MCP_FRAMES_INIT;
 	LIST_INIT(&server->calls);
+	LIST_INIT(&server->listings);
 	LIST_INIT(&server->streams);
 	mcp_output_init(&server->output, loop, out_fd, on_output, server);
 	server->in = loop_add_fd(loop, in_fd, POLLIN, on_input, server);
@@ -221,6 +222,7 @@ static void abandon(struct mcp_flight_list *list)
 	while (!LIST_EMPTY(list)) {
 		struct mcp_flight *flight = LIST_FIRST(list);
 
+		host_waiter_remove(flight->server->host, &flight->scope);
 		mcp_progress_end(flight->server, flight);
 		mcp_elicit_drop(flight);
 		mcp_flight_unlist(flight->server, flight);
@@ -244,6 +246,7 @@ void mcp_server_free(struct mcp_server *server)
 	loop_fd_remove(server->signal);
 	mcp_end_release(server);
 	abandon(&server->calls);
+	abandon(&server->listings);
 	abandon(&server->streams);
 	mcp_flights_release(&server->flights);
 	mcp_lists_release(&server->lists);

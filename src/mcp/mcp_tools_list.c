@@ -61,17 +61,23 @@ void mcp_pages_make_tools(struct mcp_pages *ret_pages, const struct mcp_revision
 	mcp_pages_make(ret_pages, revision, &listing);
 }
 
-int mcp_tools_list(struct mcp_server *server, struct mcp_request *request, struct err *err)
+static const struct mcp_pages *list_tools(
+    struct mcp_server *server, const struct mcp_revision *revision)
 {
 	struct mcp_lists *lists = mcp_lists_now(server);
-	struct mcp_pages *pages = &lists->tools[request->waiter.revision - mcp_revisions];
+	struct mcp_pages *pages = &lists->tools[revision - mcp_revisions];
 
 	if (pages->len == 0) {
 		uint64_t generation;
 		size_t len;
 		const struct tool *const *tools = host_tools(server->host, &len, &generation);
 
-		mcp_pages_make_tools(pages, request->waiter.revision, tools, len);
+		mcp_pages_make_tools(pages, revision, tools, len);
 	}
-	return mcp_pages_reply(server, request, pages, err);
+	return pages;
+}
+
+int mcp_tools_list(struct mcp_server *server, struct mcp_request *request, struct err *err)
+{
+	return mcp_pages_reply(server, request, list_tools, err);
 }

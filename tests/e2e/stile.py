@@ -21,13 +21,13 @@ import sys
 import tempfile
 
 from base import (SANITIZER, Failure, Setup, at_terminal, check, children, environment, equal, exe,
-                  is_alive, kill, last_four, memory_kib, place, poll, processes, test, trust)
+                  is_alive, is_safe, kill, last_four, memory_kib, place, poll, processes, test, trust)
 from server import (META, MODERN, Server, code_of, request, strict, text_of, value_of)
 
 DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'data')
 
 __all__ = ['META', 'MODERN', 'Box', 'Failure', 'Server', 'Setup', 'at_terminal', 'check',
-           'children', 'code_of', 'environment', 'equal', 'is_alive', 'kill', 'last_four',
+           'children', 'code_of', 'environment', 'equal', 'is_alive', 'is_safe', 'kill', 'last_four',
            'memory_kib', 'place', 'poll', 'processes', 'request', 'strict', 'test', 'text_of',
            'trust', 'value_of']
 

@@ -50,7 +50,10 @@ struct host {
 	unsigned faults;
 	enum err_code last_fault;
 	bool is_watched;
-	loop_timer_fn changed;
+	bool is_undecided; /* lists wait until decide_now() */
+	struct host_waiter *waiting[4];
+	size_t waiting_len;
+	host_changed_fn changed;
 	void *changed_ctx;
 	/* what the last call was told about its client */
 	char protocol[16];
@@ -84,7 +87,43 @@ bool host_has_resources(const struct host *host)
 	return host->has_resources;
 }
 
-void host_watch(struct host *host, bool is_watching, loop_timer_fn fn, void *ctx)
+bool host_decide(struct host *host, struct host_waiter *waiter)
+{
+	if (!host->is_undecided)
+		return true;
+	assert_true(host->waiting_len < ARRAY_LEN(host->waiting));
+	waiter->is_waiting = true;
+	host->waiting[host->waiting_len++] = waiter;
+	return false;
+}
+
+void host_waiter_remove(struct host *host, struct host_waiter *waiter)
+{
+	for (size_t i = 0; waiter->is_waiting && i < host->waiting_len; i++) {
+		if (host->waiting[i] == waiter)
+			host->waiting[i] = NULL;
+	}
+	waiter->is_waiting = false;
+}
+
+/* In the loop, as the real one. */
+static void decide_now(void *ctx)
+{
+	struct host *host = ctx;
+
+	host->is_undecided = false;
+	for (size_t i = 0; i < host->waiting_len; i++) {
+		struct host_waiter *waiter = host->waiting[i];
+
+		if (waiter == NULL)
+			continue;
+		host_waiter_remove(host, waiter);
+		waiter->fn(waiter->ctx);
+	}
+	host->waiting_len = 0;
+}
+
+void host_watch(struct host *host, bool is_watching, host_changed_fn fn, void *ctx)
 {
 	host->is_watched = is_watching;
 	host->changed = fn;
@@ -892,6 +931,11 @@ static void cancelled_call_is_never_answered(void **state)
 	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\",\"params\":"         \
 	"{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":" id "}}}"
 
+static void change(struct talk *talk, unsigned changes)
+{
+	host_of(talk)->changed(host_of(talk)->changed_ctx, changes);
+}
+
 static void bad_filters_are_refused(void **state)
 {
 	struct talk *talk = *state;
@@ -940,8 +984,8 @@ static void streams_are_acknowledged_and_told_each_by_its_id(void **state)
 	talk_say(talk, LISTEN("6", "{\"toolsListChanged\":true}"));
 	talk_expect(talk, ACK("6", "{\"toolsListChanged\":true}"));
 	assert_true(host_of(talk)->is_watched);
-	host_of(talk)->changed(host_of(talk)->changed_ctx);
-	host_of(talk)->changed(host_of(talk)->changed_ctx);
+	change(talk, HOST_TOOLS_CHANGED | HOST_RESOURCES_CHANGED);
+	change(talk, HOST_TOOLS_CHANGED | HOST_RESOURCES_CHANGED);
 	talk_say(talk, REQUEST("1", "ping", ""));
 	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
 	talk_expect(talk, CHANGED_ON("6"));
@@ -967,12 +1011,108 @@ static void session_is_told_of_changes_only_once_initialized(void **state)
 	talk_say(talk, INITIALIZED);
 	talk_expect_silence(talk);
 	assert_true(host_of(talk)->is_watched);
-	host_of(talk)->changed(host_of(talk)->changed_ctx);
+	change(talk, HOST_TOOLS_CHANGED | HOST_RESOURCES_CHANGED);
 	talk_turn(talk, 10);
 	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}");
 	talk_say(talk, REQUEST("0", "initialize", "\"protocolVersion\":\"2025-06-18\""));
 	free(talk_next_line(talk));
 	assert_false(host_of(talk)->is_watched);
+}
+
+/* ---- lists that wait ---- */
+
+#define UNKNOWN_CURSOR REQUEST("4", "tools/list", "\"cursor\":\"none\"")
+
+static void lists_wait_for_the_decision_and_keep_their_order(void **state)
+{
+	struct talk *talk = *state;
+	char *line;
+
+	show_resources(talk);
+	talk_shake_hands(talk, "2025-11-25");
+	host_of(talk)->is_undecided = true;
+	talk_say(talk, REQUEST("1", "tools/list", ""));
+	talk_say(talk, REQUEST("2", "resources/list", ""));
+	talk_say(talk, UNKNOWN_CURSOR);
+	talk_say(talk, REQUEST("5", "tools/list", "\"cursor\":7"));
+	talk_expect_error(talk, "5", -32602);
+	talk_say(talk, REQUEST("1", "ping", ""));
+	talk_expect_error(talk, "1", -32600);
+	(void)loop_add_timer(talk->loop, 0, decide_now, host_of(talk));
+	line = talk_next_line(talk);
+	assert_non_null(strstr(line, "\"id\":1,\"result\":{\"tools\":["));
+	free(line);
+	line = talk_next_line(talk);
+	assert_non_null(strstr(line, "\"id\":2,\"result\":{\"resources\":["));
+	free(line);
+	talk_expect_error(talk, "4", -32602);
+	talk_say(talk, REQUEST("1", "ping", ""));
+	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
+}
+
+static void cancelled_list_that_waits_is_never_answered(void **state)
+{
+	struct talk *talk = *state;
+
+	talk_shake_hands(talk, "2025-11-25");
+	host_of(talk)->is_undecided = true;
+	talk_say(talk, REQUEST("1", "tools/list", ""));
+	talk_say(talk, CANCEL("1"));
+	talk_expect_silence(talk);
+	assert_null(host_of(talk)->waiting[0]);
+	(void)loop_add_timer(talk->loop, 0, decide_now, host_of(talk));
+	talk_turn(talk, 100);
+	talk_expect_silence(talk);
+}
+
+static void lists_that_wait_stand_in_batches(void **state)
+{
+	struct talk *talk = *state;
+	char *line;
+
+	talk_shake_hands(talk, "2025-03-26");
+	host_of(talk)->is_undecided = true;
+	talk_say(talk, "[" REQUEST("1", "ping", "") "," REQUEST("2", "tools/list", "") "]");
+	talk_expect_silence(talk);
+	(void)loop_add_timer(talk->loop, 0, decide_now, host_of(talk));
+	line = talk_next_line(talk);
+	assert_non_null(strstr(line, "[{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}},{"));
+	assert_non_null(strstr(line, "\"id\":2,\"result\":{\"tools\":["));
+	free(line);
+}
+
+static void end_of_input_waits_for_lists_that_wait(void **state)
+{
+	struct talk *talk = *state;
+	char *line;
+
+	host_of(talk)->is_undecided = true;
+	talk_say(talk, REQUEST("1", "tools/list", META));
+	close_fd(&talk->to);
+	for (size_t i = 0; i < 5; i++)
+		talk_turn(talk, 10);
+	assert_false(talk->server->is_over);
+	(void)loop_add_timer(talk->loop, 0, decide_now, host_of(talk));
+	line = talk_next_line(talk);
+	assert_non_null(strstr(line, "\"id\":1,\"result\":{"));
+	free(line);
+	talk_turn(talk, 10);
+	assert_true(talk->server->is_over);
+}
+
+/* The host outlives the server: nobody may be called back any more. */
+static void list_that_waits_is_forgotten_with_the_server(void **state)
+{
+	struct talk *talk = *state;
+	struct host *host = host_of(talk);
+
+	host->is_undecided = true;
+	talk_say(talk, REQUEST("1", "tools/list", META));
+	talk_turn(talk, 100);
+	assert_int_equal(host->waiting_len, 1);
+	talk_end(talk);
+	assert_null(host->waiting[0]);
+	decide_now(host);
 }
 
 /* ---- asking a person ---- */
@@ -1549,7 +1689,7 @@ static void changes_of_resources_are_told_to_those_who_may_know(void **state)
 	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/"
 			  "acknowledged\",\"params\":{\"notifications\":{\"resourcesListChanged\":"
 			  "true},\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":\"r\"}}}");
-	host_of(talk)->changed(host_of(talk)->changed_ctx);
+	change(talk, HOST_TOOLS_CHANGED | HOST_RESOURCES_CHANGED);
 	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}");
 	talk_expect(
 	    talk, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/list_changed\"}");
@@ -1557,6 +1697,8 @@ static void changes_of_resources_are_told_to_those_who_may_know(void **state)
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/list_changed\","
 	    "\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":"
 	    "\"r\"}}}");
+	change(talk, HOST_TOOLS_CHANGED);
+	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}");
 	talk_expect_silence(talk);
 }
 
@@ -1616,6 +1758,11 @@ int main(void)
 		TALK(streams_past_the_cap_are_refused),
 		TALK(streams_are_acknowledged_and_told_each_by_its_id),
 		TALK(session_is_told_of_changes_only_once_initialized),
+		TALK(lists_wait_for_the_decision_and_keep_their_order),
+		TALK(cancelled_list_that_waits_is_never_answered),
+		TALK(lists_that_wait_stand_in_batches),
+		TALK(end_of_input_waits_for_lists_that_wait),
+		TALK(list_that_waits_is_forgotten_with_the_server),
 		TALK(each_answer_means_what_it_says_and_nothing_else_means_yes),
 		TALK(strange_and_late_responses_answer_nothing),
 		TALK(nobody_is_asked_before_the_client_is_initialized),
