@@ -69,6 +69,16 @@ static void ask(struct host *host)
 		scope_failed(host, &err);
 }
 
+/* Which end of asking will do for somebody who comes now: that of an asking which began too long ago
+ * may say what was so before. */
+static uint64_t round_for(const struct host *host)
+{
+	const struct host_scope *scope = &host->scope;
+	bool is_old = clock_monotonic_ms() - scope->begun_ms > host->options->scope_ttl_ms;
+
+	return scope->round + (is_old ? 1 : 0);
+}
+
 bool host_decide(struct host *host, struct host_waiter *waiter)
 {
 	struct host_scope *scope = &host->scope;
@@ -78,12 +88,12 @@ bool host_decide(struct host *host, struct host_waiter *waiter)
 	(void)host_refresh(host);
 	if (is_fresh(host))
 		return true;
+	waiter->round = is_asking(scope) ? round_for(host) : scope->round;
 	if (!is_asking(scope))
 		ask(host);
 	if (!is_asking(scope))
 		return true;
 	waiter->is_waiting = true;
-	waiter->round = scope->round;
 	TAILQ_INSERT_TAIL(&scope->waiters, waiter, link);
 	return false;
 }
@@ -107,6 +117,8 @@ static void resume_waiters(struct host *host)
 		host_waiter_remove(host, waiter);
 		waiter->fn(waiter->ctx);
 	}
+	if (!TAILQ_EMPTY(&scope->waiters) && !is_asking(scope))
+		ask(host);
 }
 
 /* ---- the end of asking ---- */

@@ -547,6 +547,21 @@ static void a_decision_counts_as_long_as_the_launch_says(void **state)
 	assert_int_equal(asked(scene), 4);
 }
 
+static void who_comes_long_after_the_question_waits_for_the_next(void **state)
+{
+	struct scene *scene = *state;
+
+	scene->options.scope_ttl_ms = 1000;
+	serve(scene);
+	(void)begin_call(scene, "switched_write");
+	turn(scene);
+	clock_skew_ms += 1001;
+	(void)begin_call(scene, "switched_write");
+	turn_until(scene, &scene->ended, 2);
+	assert_int_equal(asked(scene), 2);
+	assert_int_equal(ran(scene), 2);
+}
+
 static void a_cancelled_call_that_waits_ends_and_the_others_go_on(void **state)
 {
 	struct scene *scene = *state;
@@ -661,6 +676,7 @@ int main(void)
 		TEST(the_vault_is_given_the_environment_of_its_surface),
 		TEST(fifty_calls_at_once_ask_once),
 		TEST(a_decision_counts_as_long_as_the_launch_says),
+		TEST(who_comes_long_after_the_question_waits_for_the_next),
 		TEST(a_cancelled_call_that_waits_ends_and_the_others_go_on),
 		TEST(the_end_does_not_wait_for_the_vault),
 		TEST(the_background_asks_only_when_the_vault_has_changed),
