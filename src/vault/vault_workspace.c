@@ -162,21 +162,22 @@ static int plant_top(struct making *making, struct found *top, struct err *err)
 	return 0;
 }
 
-/* All of tree, in the transaction of the verb. origin says where it came from. */
-static int plant(struct making *making, struct tree *tree, struct origin *origin,
+/* All of tree, in the transaction of the verb. from says where it came from. */
+static int plant(struct making *making, struct tree *tree, const struct origin *from,
     struct vault_workspace *ret, struct err *err)
 {
 	cleanup_found struct found top = { 0 };
 	cleanup_free char *parameters = values_text(&making->filling);
+	struct origin origin = *from;
 
 	if (plant_top(making, &top, err) < 0 ||
 	    tree_plant(making->vault, tree, &top, &making->filling, content_of, making, err) < 0)
 		return -1;
-	origin->id = top.id;
-	origin->name = top.name;
-	origin->parameters = parameters;
+	origin.id = top.id;
+	origin.name = top.name;
+	origin.parameters = parameters;
 	op_set(&making->op->after, top.id);
-	if (origin_insert(making->vault, origin, err) < 0)
+	if (origin_insert(making->vault, &origin, err) < 0)
 		return -1;
 	return workspace_load(making->vault, top.id, top.rank, ret, err);
 }
@@ -257,7 +258,7 @@ static int prepare_template(struct making *making, struct recipe *recipe, struct
 static int plant_template(
     struct making *making, struct recipe *recipe, struct vault_workspace *ret, struct err *err)
 {
-	struct origin origin = {
+	const struct origin origin = {
 		.template = recipe->template.id,
 		.template_version = recipe->number,
 	};
