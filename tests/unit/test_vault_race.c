@@ -10,6 +10,7 @@
 #define PUBLISHED 10
 #define KILLS 20
 #define FILES 40
+#define DERIVED 20
 
 /* A connection of its own, as every process has; sharing one across fork is what SQLite forbids. */
 static struct vault *open_again(const char *dir, const struct vault_token_text *token)
@@ -88,6 +89,57 @@ static void of_those_who_make_the_same_workspace_one_does(void **state)
 	assert_int_equal(count_rows(&f, "workspace"), 1);
 	assert_is_sound(&f);
 }
+
+/* ---- a source that changes ---- */
+
+static int change_for_ever(void *ctx)
+{
+	const struct fixture *f = ctx;
+	struct vault *vault = open_again(f->dir, &f->token);
+	struct err err = ERR_INIT;
+
+	for (int i = 0;; i++) {
+		cleanup_free char *text = xasprintf("%d {{client}}", i);
+
+		if (put_text(vault, "/w/changing.md", text, &err) < 0)
+			return 1;
+	}
+}
+
+/* Whatever came meanwhile: a hole that was to be filled is filled, or nothing is made. */
+static void what_changes_while_it_is_filled_is_a_conflict_or_filled(void **state)
+{
+	static const struct vault_value value = { "client", "Acme" };
+	cleanup_fixture struct fixture f;
+	struct scratch_child child;
+
+	(void)state;
+	open_article(&f);
+	instantiate(&f, "/w");
+	assert_ok(put_text(f.vault, "/w/changing.md", "{{client}}", &f.err), &f.err);
+	child = scratch_start(change_for_ever, &f, NULL);
+	for (int i = 0; i < DERIVED; i++) {
+		cleanup_free char *ref = xasprintf("/d%d", i);
+		cleanup_free char *file = xasprintf("/d%d/changing.md", i);
+		cleanup_free char *text = NULL;
+		struct vault_workspace made = { 0 };
+
+		if (vault_derive(f.vault, "/w", ref, &value, 1, &made, &f.err) < 0) {
+			assert_int_equal(f.err.code, ERR_CONFLICT);
+			assert_true(f.err.retryable);
+			continue;
+		}
+		vault_workspace_release(&made);
+		text = get_text(f.vault, file, NULL, &f.err);
+		assert_null(strstr(text, "{{"));
+		assert_non_null(strstr(text, "Acme"));
+	}
+	(void)kill(child.pid, SIGKILL);
+	assert_int_equal(scratch_end(&child), -1);
+	assert_is_sound(&f);
+}
+
+/* ---- a process that is killed ---- */
 
 /* Makes workspaces until it is killed; each that is acknowledged is told, one byte. */
 static void make_until_killed(const struct fixture *f, int round, int fd)
@@ -174,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(those_who_publish_at_once_get_numbers_without_gaps),
 		cmocka_unit_test(of_those_who_make_the_same_workspace_one_does),
+		cmocka_unit_test(what_changes_while_it_is_filled_is_a_conflict_or_filled),
 		cmocka_unit_test(whoever_is_killed_meanwhile_leaves_whole_workspaces_or_none),
 	};
 
