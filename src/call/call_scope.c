@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
+
 enum gate_rank call_gate_rank(enum surface_rank rank)
 {
 	switch (rank) {
@@ -158,7 +160,13 @@ static void on_decided(void *ctx)
 enum call_step call_decide(struct call *call)
 {
 	call->waiter = (struct host_waiter){ .fn = on_decided, .ctx = call };
-	return host_decide(call->host, &call->waiter) ? judge(call) : CALL_WAIT;
+	if (host_decide(call->host, &call->waiter))
+		return judge(call);
+	if (call->host->calls_len <= LIMIT_WAITING)
+		return CALL_WAIT;
+	host_waiter_remove(call->host, &call->waiter);
+	err_set(&call->err, ERR_UNAVAILABLE, "more than %zu calls are waiting", LIMIT_WAITING);
+	return CALL_FAIL;
 }
 
 enum call_step call_check_scope(struct call *call)

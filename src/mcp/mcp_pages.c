@@ -149,8 +149,13 @@ int mcp_pages_reply(
 	flight->cursor = xstrdup(json_text(cursor));
 	flight->scope = (struct host_waiter){ .fn = on_decided, .ctx = flight };
 	LIST_INSERT_HEAD(&server->listings, flight, link);
-	if (host_decide(server->host, &flight->scope))
+	if (host_decide(server->host, &flight->scope)) {
 		on_decided(flight);
+	} else if (server->flights.len > LIMIT_WAITING) {
+		mcp_flight_free(flight);
+		return err_set(
+		    err, ERR_UNAVAILABLE, "more than %zu requests are waiting", LIMIT_WAITING);
+	}
 	return 0;
 }
 
