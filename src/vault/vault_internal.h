@@ -43,7 +43,7 @@ struct vault {
 	int lock_fd;          /* of vault.lock, or -1 */
 	int lock_holders;     /* those of ours that use content: the lock is shared while > 0 */
 	struct pending *pending;
-	struct opened *opened; /* vault_content.c: what reading content needs, kept for the next */
+	struct opened *opened; /* vault_outlet.c: what reading content needs, kept for the next */
 };
 
 /* ---- vault_store.c: SQL, used one way ---- */
@@ -522,6 +522,10 @@ int64_t staged_content(const struct vault_staged *staged);
 const struct digest *staged_hash(const struct vault_staged *staged);
 bool staged_is_text(const struct vault_staged *staged);
 
+void pending_free(struct pending *pending);
+
+/* ---- vault_outlet.c ---- */
+
 /* Hands out a content, verified chunk by chunk and, at the end, as a whole. */
 int content_read(
     struct vault *vault, int64_t content, vault_write_fn fn, void *ctx, struct err *err) MUST_CHECK;
@@ -531,7 +535,6 @@ typedef int (*content_chunk_fn)(void *ctx, int64_t chunk, struct err *err);
 int content_chunks(const void *data, size_t len, content_chunk_fn fn, void *ctx, struct err *err)
     MUST_CHECK;
 
-void pending_free(struct pending *pending);
 void opened_free(struct opened *opened);
 
 /* ---- vault_text.c: the full-text index ---- */
