@@ -490,13 +490,35 @@ static void take_verdict(const struct making *m, struct surface_result *result)
 	result->retryable = json_is(json_get(error, "retryable"), JSON_TRUE);
 }
 
-/* An envelope that says it failed is handed on whole: the steps are for what a success holds. */
+/* What a failure says beside its message: which files conflict, what was found. */
+static void add_more(struct buf *text, const struct json *more)
+{
+	struct json_writer w = JSON_WRITER_INIT(text);
+
+	if (more == NULL)
+		return;
+	buf_addc(text, '\n');
+	surface_write_value(&w, more);
+}
+
+/* An envelope that says it failed is handed on whole: the steps are for what a success holds. Its
+ * text is that of all errors, for clients that show nothing else. */
 static int hand_on_failure(struct making *m, struct surface_result *result, struct err *err)
 {
+	const struct json *root = json_root(&m->parsed.doc);
+	const struct json *error = json_get(root, "error");
+	const char *message = json_text(json_get(error, "message"));
 	struct json_writer w = JSON_WRITER_INIT(&result->json);
 
-	surface_write_value(&w, json_root(&m->parsed.doc));
+	surface_write_value(&w, root);
 	take_verdict(m, result);
+	result->has_text = true;
+	buf_addf(&result->text, "[%s] %s", result->code,
+	    message != NULL ? message : "the program says that it failed");
+	add_more(&result->text, json_get(error, "details"));
+	add_more(&result->text, json_get(root, "result"));
+	if (buf_check(&result->text, "the envelope", err) < 0)
+		return -1;
 	return buf_check(&result->json, "the envelope", err);
 }
 
