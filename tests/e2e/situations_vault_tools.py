@@ -117,7 +117,7 @@ def by_rank():
             equal(sorted(names(server)), sorted(DISCOVERY + tools), rank)
     with Box() as box:
         server = World(box, 'manage', ['vault_file_get']).serve()
-        equal(sorted(names(server)), sorted([*DISCOVERY, 'vault_file_get']))
+        equal(names(server), ['vault_file_get'])
 
 
 @test('vault tools: in a scope an id of another workspace answers byte for byte as an absent one')
@@ -451,7 +451,7 @@ def resources():
 def parity():
     with Box() as box:
         _, overview, _ = box.command('vault', '--help')
-        commands = re.findall(r'(?m)^  vault ((?:[a-z-]+ ?)+?)(?:  | [A-Z])', overview.decode())
+        commands = re.findall(r'(?m)^  vault ([a-z-]+(?: [a-z-]+)?) +[A-Z]', overview.decode())
         check(len(commands) > 50, commands)
         _, table, _ = box.command('surface', 'coverage', 'vault')
         covered = [re.split(r'  +', line)[0] for line in table.decode().splitlines()[1:]]
