@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { REVISIONS, converseLegacy, converseModern } from './raw.mjs';
 import { MODES, converse } from './sdk.mjs';
 import { finish, ok } from './tap.mjs';
+import { converseVault } from './vault.mjs';
 
 const { values } = parseArgs({ options: { binary: { type: 'string' }, fake: { type: 'string' } } });
 if (!values.binary) {
@@ -28,6 +29,7 @@ function held(name, conversation) {
 }
 
 await Promise.all(MODES.map((mode) => held(mode.title, converse(mode, options))));
+await Promise.all(MODES.map((mode) => held(`${mode.title}, vault`, converseVault(mode, options))));
 for (const revision of REVISIONS) await held(revision, converseLegacy(revision, options));
 await held('2026-07-28', converseModern(options));
 process.exit(finish());

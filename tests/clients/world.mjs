@@ -60,6 +60,22 @@ export class World {
         };
     }
 
+    // The same for a stage of the vault's demo, which is made here.
+    async vault(stage) {
+        const env = { PATH: this.path, HOME: this.dir, STILE_DATA_DIR: this.data };
+        const vault = async (...args) =>
+            JSON.parse((await run(this.binary, ['vault', ...args, '--json'], { env })).stdout).result;
+        await vault('init', '--demo');
+        const [workspace] = (await vault('workspace', 'list')).workspaces;
+        return {
+            command: this.binary,
+            args: ['mcp', 'serve', '--surface', 'vault', '--root', this.root,
+                '--workspace', workspace.id, '--stage', stage],
+            env,
+            cwd: this.root,
+        };
+    }
+
     // Adds a tool to the surface file, which withdraws its tools until it is trusted again.
     changeSurface(name) {
         fs.appendFileSync(this.surface,
