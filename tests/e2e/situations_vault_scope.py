@@ -460,4 +460,18 @@ def walk_holds():
                {'path': '../../shared/a.md', 'exists': True, 'made_by': None}])
         status, out, _ = vault.raw('workspace', 'walk-test', '/w')
         equal(status, 0)
-        check(b'2 stages, no fault' in out and b'a token is about four bytes' in out, out)
+        check(b'no fault in 2 stages' in out and b'a token is about four bytes' in out, out)
+
+
+@test('walk-test: the workspace of --demo holds, and its contracts grant what they name')
+def walk_demo():
+    with Box() as box:
+        vault = Vault(box, init=False)
+        vault.value('init', '--demo')
+        result = vault.value('workspace', 'walk-test', '/demo')
+        equal(result['fault_count'], 0)
+        equal(len(result['stages']), 3)
+        for stage in result['stages']:
+            scope = vault.value('scope', '--workspace', '/demo', '--stage', stage['name'])
+            equal((scope['visible'], scope['reason']), (stage['tools'], None))
+            check(scope['visible'] and stage['estimated_tokens'] < 2000, stage)
