@@ -179,8 +179,8 @@ static void many_names_are_compared_in_little_time(void **state)
 	cleanup_err struct err err = ERR_INIT;
 
 	(void)state;
-	for (int i = 0; i < 200000; i++)
-		buf_addf(&text, "%c\"a common beginning %d\":0", i == 0 ? '{' : ',', i);
+	for (size_t i = 0; i < unit_many(200000); i++)
+		buf_addf(&text, "%c\"a common beginning %zu\":0", i == 0 ? '{' : ',', i);
 	buf_addc(&text, '}');
 	assert_ok(json_read(&doc, text.data, text.len, &err), &err);
 	buf_truncate(&text, text.len - 1);

@@ -1355,15 +1355,16 @@ static void progress_is_dropped_while_answers_wait(void **state)
 static void ten_thousand_requests_before_one_answer_is_read(void **state)
 {
 	struct talk *talk = *state;
+	int len = (int)unit_many(10000);
 
 	talk_shake_hands(talk, "2025-11-25");
-	for (int i = 0; i < 10000; i++) {
+	for (int i = 0; i < len; i++) {
 		cleanup_buf struct buf line = BUF_INIT;
 
 		buf_addf(&line, CALL("%d", "flood", ",\"arguments\":{\"bytes\":500}"), i);
 		talk_say(talk, line.data);
 	}
-	for (int i = 0; i < 10000; i++) {
+	for (int i = 0; i < len; i++) {
 		char wanted[64];
 		char *line = talk_next_line(talk);
 		int len = snprintf(
@@ -1491,7 +1492,7 @@ static void signal_hastens_an_end_that_is_under_way(void **state)
 	assert_int_equal(write(talk->signal, "x", 1), 1);
 	for (int64_t start_ms = clock_monotonic_ms(); !talk->server->is_over;) {
 		talk_turn(talk, 100);
-		assert_true(clock_monotonic_ms() - start_ms < 1100);
+		assert_true(clock_monotonic_ms() - start_ms < 5000);
 	}
 }
 

@@ -373,8 +373,8 @@ static void uniqueness_of_many_items_costs_no_square(void **state)
 
 	(void)state;
 	buf_addc(&text, '[');
-	for (int i = 0; i < 100000; i++)
-		buf_addf(&text, "{\"a\":%d},", i);
+	for (size_t i = 0; i < unit_many(100000); i++)
+		buf_addf(&text, "{\"a\":%zu},", i);
 	buf_adds(&text, "{}]");
 	assert_fits("{\"uniqueItems\":true}", text.data);
 	assert_true(clock_monotonic_ms() - start < 20000);
@@ -630,7 +630,7 @@ static void what_a_peer_wrote_is_cut_and_made_visible(void **state)
 	assert_refused("{\"additionalProperties\":false}", "{\"a\\n\xe2\x80\xae\":1}",
 	    "/a\\u{000A}\\u{202E}: is not an argument here");
 	buf_adds(&text, "{\"");
-	for (int i = 0; i < 100000; i++)
+	for (size_t i = 0; i < unit_many(100000); i++)
 		buf_adds(&text, "\xc3\xa9");
 	buf_adds(&text, "\":1}");
 	message = refusal("{\"additionalProperties\":false}", text.data, NULL);
@@ -761,9 +761,9 @@ static void a_pattern_at_its_limit_is_not_tried_again(void **state)
 	buf_addf(
 	    &schema, "{\"contains\":%s,\"items\":{\"anyOf\":[%s,%s]}}", pattern, pattern, pattern);
 	buf_addc(&text, '[');
-	for (int i = 0; i < 10000; i++)
-		buf_addf(
-		    &text, "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa%d\",", i);
+	for (size_t i = 0; i < unit_many(10000); i++)
+		buf_addf(&text,
+		    "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa%zu\",", i);
 	buf_adds(&text, "0]");
 	message = refusal(schema.data, text.data, NULL);
 	assert_string_equal(

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -19,6 +20,13 @@
 	{                                                                                          \
 		return cmocka_run_group_tests((tests), NULL, NULL);                                \
 	}
+
+/* n, or a sixteenth of it where all is slow and memory alone is looked at (valgrind, see check): for
+ * sizes and rounds that only have to be large. */
+static inline size_t unit_many(size_t n)
+{
+	return getenv("UNIT_FEWER") != NULL ? n / 16 : n;
+}
 
 /* Asserts that a call succeeded, printing the error otherwise; and that it failed with a code. */
 #define assert_ok(call, err)                                                                       \
