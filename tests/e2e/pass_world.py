@@ -9,11 +9,12 @@ import importlib.machinery
 import importlib.util
 import json
 import os
-import shutil
+import subprocess
 import sys
 import threading
 
-from stile import DATA, Box, Failure, Setup, check, code_of, equal, poll, test, text_of
+from stile import (DATA, Box, Failure, Setup, check, code_of, environment, equal, poll, test,
+                   text_of)
 
 sys.dont_write_bytecode = True
 _loader = importlib.machinery.SourceFileLoader('pass_cli', os.path.join(DATA, 'pass-cli'))
@@ -58,9 +59,8 @@ def program():
     path = os.path.join(os.path.dirname(Setup.fake), 'pass-cli')
     with _copying:
         if not os.path.exists(path):
-            shutil.copy2(os.path.join(DATA, 'pass-cli'), path + '.new')
-            os.chmod(path + '.new', 0o755)
-            os.rename(path + '.new', path)
+            subprocess.run([os.path.join(DATA, 'pass-cli'), '--compile', path], env=environment(),
+                           check=True)
     return path
 
 
