@@ -84,7 +84,8 @@ def main():
     parser = argparse.ArgumentParser(description='end-to-end tests')
     parser.add_argument('--binary', required=True)
     parser.add_argument('--fake', required=True)
-    parser.add_argument('--jobs', type=int, default=4)
+    parser.add_argument('--jobs', type=int, default=3 * os.cpu_count(),
+                        help='most tests wait most of the time')
     parser.add_argument('--except', dest='left_out', help='leave out names that begin so')
     parser.add_argument('words', nargs='*')
     options = parser.parse_args()
