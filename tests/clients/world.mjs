@@ -63,12 +63,15 @@ export class World {
     // The same for a stage of the vault's demo, which is made here.
     async vault(stage) {
         const env = { PATH: this.path, HOME: this.dir, STILE_DATA_DIR: this.data };
+        // It runs itself, which it does from a folder only that others cannot write to.
+        const binary = path.join(this.bin, 'stile');
+        await place(this.binary, binary, 0o755);
         const vault = async (...args) =>
-            JSON.parse((await run(this.binary, ['vault', ...args, '--json'], { env })).stdout).result;
+            JSON.parse((await run(binary, ['vault', ...args, '--json'], { env })).stdout).result;
         await vault('init', '--demo');
         const [workspace] = (await vault('workspace', 'list')).workspaces;
         return {
-            command: this.binary,
+            command: binary,
             args: ['mcp', 'serve', '--surface', 'vault', '--root', this.root,
                 '--workspace', workspace.id, '--stage', stage],
             env,
