@@ -209,26 +209,33 @@ static int read_tool(const struct front *front, const struct json *item, gate_kn
 	return 0;
 }
 
-/* A key that restricts, and that we do not know, would be lost: nothing is granted then. */
-static int find_tools(const struct front *front, const struct json *mcp,
-    const struct json **ret_list, struct err *err)
+/* The list of tools; NULL with err. A key that restricts, and that we do not know, would be lost:
+ * nothing is granted then. */
+static const struct json *find_tools(
+    const struct front *front, const struct json *mcp, struct err *err)
 {
 	const struct json *list = NULL;
 
-	if (!json_is(mcp, JSON_OBJECT))
-		return refuse_node(front, mcp, "mcp is no mapping", err);
+	if (!json_is(mcp, JSON_OBJECT)) {
+		(void)refuse_node(front, mcp, "mcp is no mapping", err);
+		return NULL;
+	}
 	json_foreach_member (key, value, mcp) {
-		if (!json_is_text(key, "tools"))
-			return refuse_text(front, key, "mcp has the key ",
+		if (!json_is_text(key, "tools")) {
+			(void)refuse_text(front, key, "mcp has the key ",
 			    ", which this version does not know", err);
+			return NULL;
+		}
 		list = value;
 	}
-	if (list == NULL)
-		return refuse_node(front, mcp, "mcp has no list of tools", err);
-	if (!json_is(list, JSON_ARRAY))
-		return refuse_node(front, list, "mcp.tools is no list", err);
-	*ret_list = list;
-	return 0;
+	if (list == NULL) {
+		(void)refuse_node(front, mcp, "mcp has no list of tools", err);
+		return NULL;
+	}
+	if (json_is(list, JSON_ARRAY))
+		return list;
+	(void)refuse_node(front, list, "mcp.tools is no list", err);
+	return NULL;
 }
 
 /* For qsort(3). */
@@ -242,13 +249,14 @@ static int read_tools(const struct front *front, gate_known_fn is_known, void *c
 {
 	const struct json *root = json_root(&front->doc);
 	const struct json *mcp = json_get(root, "mcp");
-	const struct json *list = NULL;
+	const struct json *list;
 
 	if (!json_is(root, JSON_OBJECT) && !json_is(root, JSON_NULL))
 		return refuse_node(front, root, "the front matter is no mapping", err);
 	if (mcp == NULL)
 		return err_set(err, ERR_NOT_FOUND, "the front matter has no mcp");
-	if (find_tools(front, mcp, &list, err) < 0)
+	list = find_tools(front, mcp, err);
+	if (list == NULL)
 		return -1;
 	json_foreach (item, list) {
 		if (read_tool(front, item, is_known, ctx, tools, err) < 0)
