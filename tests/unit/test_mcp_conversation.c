@@ -1367,10 +1367,10 @@ static void ten_thousand_requests_before_one_answer_is_read(void **state)
 	for (int i = 0; i < len; i++) {
 		char wanted[64];
 		char *line = talk_next_line(talk);
-		int len = snprintf(
+		int wanted_len = snprintf(
 		    wanted, sizeof(wanted), "{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\"", i);
 
-		if (strncmp(line, wanted, (size_t)len) != 0)
+		if (strncmp(line, wanted, (size_t)wanted_len) != 0)
 			fail_msg("%.80s", line);
 		free(line);
 	}
