@@ -120,3 +120,42 @@ def export():
         equal(vault.raw('audit', 'export', '--json')[0], 2)
         token = vault.token('agent', 'write')
         equal(vault.raw('audit', 'export', STILE_TOKEN_FILE=token)[0], 11)
+
+
+@test('vault: a search goes on where --limit ended, and each file is told once')
+def skipping():
+    with Box() as box:
+        vault = Vault(box)
+        fill(vault)
+        for args in ([], ['--text', 'fox'], ['--name', '*.*'], ['/team']):
+            everything = paths(vault.value('file', 'find', *args))
+            seen = []
+            while True:
+                found = vault.value('file', 'find', *args, '--limit', '1', '--skip', str(len(seen)))
+                seen += paths(found)
+                if not found['more']:
+                    break
+            equal(sorted(seen), sorted(everything), args)
+        equal(vault.value('file', 'find', '--skip', '9'), {'entries': [], 'more': False})
+        for skip in ('-1', 'x', '1.5'):
+            equal(vault.raw('file', 'find', '--skip', skip)[0], 2, skip)
+
+
+@test('vault: file info tells tags and metadata; get --text gives no bytes that are no text')
+def info_and_text():
+    with Box() as box:
+        vault = Vault(box)
+        fill(vault)
+        info = vault.value('file', 'info', '/team/plan.md')
+        equal((info['tags'], info['metadata']), (['for-review'], {'status': 'open'}))
+        _, out, _ = vault.raw('file', 'info', '/team/plan.md')
+        check(b'for-review' in out and b'status=open' in out, out)
+        info = vault.value('file', 'info', '/other.txt')
+        equal((info['tags'], info['metadata']), ([], {}))
+        equal(len(vault.events('--operation', 'file info')), 3, 'one row each')
+        check('no text' in vault.refused('INVALID_ARGUMENT', 'file', 'get', '--text', '/picture.png'))
+        status, out, _ = vault.raw('file', 'get', '--text', '/picture.png')
+        equal((status, out), (2, b''))
+        equal(vault.value('file', 'get', '/picture.png')['encoding'], 'base64')
+        equal(vault.get('/other.txt', '--text'), b'nothing of the kind')
+        vault.refused('USAGE', 'file', 'get', '--text', '/other.txt', '--out', '/tmp/never')

@@ -449,6 +449,21 @@ def parity():
         equal(sorted(set(commands) - set(covered)), [], 'commands without a tool or a reason')
 
 
+@test('vault tools: docs/vault.md has a row for each tool, with its rank')
+def documented():
+    with Box() as box:
+        _, out, _ = box.command('surface', 'show', 'vault', '--json')
+        wanted = {t['name']: 'discovery' if t['name'] in DISCOVERY else t['rank']
+                  for t in json.loads(out)['result']['tools']}
+        page = os.path.join(os.path.dirname(__file__), '..', '..', 'docs', 'vault.md')
+        with open(page, encoding='utf-8') as f:
+            rows = re.findall(r'(?m)^\| `(vault_\w+)` \| (\w+) \|', f.read())
+        equal(dict(rows), wanted)
+        equal(len(rows), len(TOOLS))
+        equal(wanted, {**dict.fromkeys(DISCOVERY, 'discovery'), **dict.fromkeys(READ, 'read'),
+                       **dict.fromkeys(WRITE, 'write'), **dict.fromkeys(MANAGE, 'manage')})
+
+
 @test('vault tools: the token is in nothing that an agent or another process sees')
 def token():
     with Box() as box:
