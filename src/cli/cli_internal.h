@@ -71,6 +71,9 @@ struct cli_options {
 	bool is_record;
 	bool is_scope;
 	bool is_demo;
+	bool has_deletions;
+	bool is_onto_latest;
+	bool is_all;
 	struct strvec set;
 	struct strvec unset;
 	struct strvec tags;

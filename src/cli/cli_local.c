@@ -171,6 +171,44 @@ static int open_folder_of(
 	return open_path(cli, folder[0] != '\0' ? folder : ".", O_RDONLY | O_DIRECTORY, err);
 }
 
+/* Makes the folder unless it is there; slashes at the end are none of its name. */
+static int make_folder(const struct cli *cli, const char *given, struct err *err)
+{
+	cleanup_free char *path = xstrdup(given);
+	const char *name;
+	cleanup_fd int dir_fd = -1;
+
+	for (size_t len = strlen(path); len > 1 && path[len - 1] == '/'; len--)
+		path[len - 1] = '\0';
+	name = last_name(path, err);
+	dir_fd = name == NULL ? -1 : open_folder_of(cli, path, name, err);
+	if (dir_fd < 0)
+		return -1;
+	if (mkdirat(dir_fd, name, 0755) < 0 && errno != EEXIST)
+		return err_errno(err, errno, "make %s", path);
+	return 0;
+}
+
+int cli_local_open_folder(const struct cli *cli, const char *path, struct err *err)
+{
+	cleanup_err struct err missing = ERR_INIT;
+	struct stat st = { 0 };
+	cleanup_fd int fd = cli_local_open(cli, path, &st, &missing);
+
+	if (fd < 0 && missing.code == ERR_NOT_FOUND) {
+		if (make_folder(cli, path, err) < 0)
+			return -1;
+		fd = cli_local_open(cli, path, &st, err);
+	} else if (fd < 0) {
+		err_move(err, &missing);
+	}
+	if (fd < 0)
+		return -1;
+	if (!S_ISDIR(st.st_mode))
+		return err_set(err, ERR_INVALID_ARGUMENT, "%s is a file, not a folder", path);
+	return steal_fd(&fd);
+}
+
 int cli_local_create(const struct cli *cli, const char *path, struct err *err)
 {
 	const char *name = last_name(path, err);

@@ -21,6 +21,9 @@ int cli_local_open(const struct cli *cli, const char *path, struct stat *ret_sta
 int cli_local_open_at(int dir_fd, const char *name, const char *path, struct stat *ret_stat,
     struct err *err) MUST_CHECK;
 
+/* Opens a folder, which is made when it is missing; those above it must be there. */
+int cli_local_open_folder(const struct cli *cli, const char *path, struct err *err) MUST_CHECK;
+
 /* Makes a new file of mode 0600, open for writing; ERR_ALREADY_EXISTS. */
 int cli_local_create(const struct cli *cli, const char *path, struct err *err) MUST_CHECK;
 

@@ -40,6 +40,7 @@ int cmd_vault_file_revert(struct cli *cli, struct err *err);
 int cmd_vault_file_upload(struct cli *cli, struct err *err);
 int cmd_vault_folder_create(struct cli *cli, struct err *err);
 int cmd_vault_folder_tree(struct cli *cli, struct err *err);
+int cmd_vault_export(struct cli *cli, struct err *err);
 int cmd_vault_fsck(struct cli *cli, struct err *err);
 int cmd_vault_gc(struct cli *cli, struct err *err);
 int cmd_vault_get(struct cli *cli, struct err *err);
@@ -77,6 +78,10 @@ int cmd_vault_workspace_instantiate(struct cli *cli, struct err *err);
 int cmd_vault_workspace_lineage(struct cli *cli, struct err *err);
 int cmd_vault_workspace_walk_test(struct cli *cli, struct err *err);
 int cmd_vault_workspace_list(struct cli *cli, struct err *err);
+int cmd_vault_workspace_checkout(struct cli *cli, struct err *err);
+int cmd_vault_workspace_commit(struct cli *cli, struct err *err);
+int cmd_vault_workspace_discard(struct cli *cli, struct err *err);
+int cmd_vault_workspace_status(struct cli *cli, struct err *err);
 
 /* Makes a template and a workspace to look at, for `vault init --demo`. */
 int cli_vault_demo(struct cli *cli, struct vault *vault, struct err *err) MUST_CHECK;

@@ -124,6 +124,14 @@ static const struct cli_option opt_surface = { "--surface", "NAME", CLI_LIST, ME
 	"Judge the tools of this surface; all known ones by default. May be repeated." };
 static const struct cli_option opt_scope = { "--scope", NULL, CLI_FLAG, MEMBER(is_scope),
 	"The decisions about stages instead of the operations." };
+static const struct cli_option opt_force_checkout = { "--force", NULL, CLI_FLAG, MEMBER(is_force),
+	"Replace files that differ." };
+static const struct cli_option opt_deletions = { "--deletions", NULL, CLI_FLAG,
+	MEMBER(has_deletions), "Put what was deleted here into the vault's trash." };
+static const struct cli_option opt_onto_latest = { "--onto-latest", NULL, CLI_FLAG,
+	MEMBER(is_onto_latest), "Store what does not conflict, and say what does." };
+static const struct cli_option opt_all = { "--all", NULL, CLI_FLAG, MEMBER(is_all),
+	"All that was changed or deleted." };
 
 static const struct cli_option *const no_options[] = { NULL };
 static const struct cli_option *const scope_options[] = { &opt_workspace, &opt_stage, &opt_record,
@@ -163,6 +171,14 @@ static const struct cli_option *const instantiate_options[] = { &opt_template_ve
 	&opt_parameter, NULL };
 static const struct cli_option *const derive_options[] = { &opt_hole, NULL };
 static const struct cli_option *const progress_options[] = { &opt_progress, NULL };
+
+static const struct cli_option *const checkout_options[] = { &opt_stage, &opt_force_checkout,
+	&opt_progress, NULL };
+static const struct cli_option *const export_all_options[] = { &opt_force_checkout, &opt_progress,
+	NULL };
+static const struct cli_option *const commit_options[] = { &opt_message, &opt_deletions,
+	&opt_onto_latest, &opt_progress, NULL };
+static const struct cli_option *const discard_options[] = { &opt_all, &opt_progress, NULL };
 
 const struct command cli_vault_commands[] = {
 	{ "vault init", cmd_vault_init, NULL, 0, 0, init_options,
@@ -403,6 +419,37 @@ const struct command cli_vault_commands[] = {
 	    "The exit status is 3 when there is a fault.\n"
 	    "\n"
 	    "  stile vault workspace walk-test /work/owls\n" },
+	{ "vault workspace checkout", cmd_vault_workspace_checkout, "WORKSPACE DIR", 2, 2,
+	    checkout_options, "Make a local copy of a workspace, or bring one up to date.",
+	    "DIR is new, empty, or a checkout of the same. All names are checked before\n"
+	    "anything is written; nothing is written outside of DIR. What was changed there\n"
+	    "is not replaced without --force. DIR/.stile keeps what was checked out.\n"
+	    "\n"
+	    "  stile vault workspace checkout /work/owls owls\n" },
+	{ "vault workspace status", cmd_vault_workspace_status, "DIR", 1, 1, no_options,
+	    "Show what changed in a local copy, and in the vault since.",
+	    "A link or a special file is refused: never followed, never stored. A .git of\n"
+	    "yours is left alone.\n"
+	    "\n"
+	    "  stile vault workspace status owls\n" },
+	{
+	    "vault workspace commit",
+	    cmd_vault_workspace_commit,
+	    "DIR",
+	    1,
+	    1,
+	    commit_options,
+	    "Store what changed in a local copy, all of it or nothing.",
+	    "Each file must still be at the version that was checked out: if one is not, that\n"
+	    "is a CONFLICT and nothing is stored.\n"
+	    "\n"
+	    "  stile vault workspace commit owls --message 'what they eat'\n",
+	},
+	{ "vault workspace discard", cmd_vault_workspace_discard, "DIR [PATH…]", 1, 4096,
+	    discard_options, "Put changed and deleted files back as they were checked out.",
+	    "PATH is one in DIR: a file, or a folder and all in it. New files are left.\n"
+	    "\n"
+	    "  stile vault workspace discard owls plan.md\n" },
 	{ "vault stage list", cmd_vault_stage_list, "WORKSPACE", 1, 1, no_options,
 	    "List a workspace's stages in order.", "  stile vault stage list /work/owls\n" },
 	{ "vault stage show", cmd_vault_stage_show, "WORKSPACE STAGE", 2, 2, no_options,
@@ -416,6 +463,12 @@ const struct command cli_vault_commands[] = {
 	    "contract names it and your rank reaches the tool's. Servers ask with --record.\n"
 	    "\n"
 	    "  stile vault scope --workspace /acme --stage 01-research\n" },
+	{ "vault export", cmd_vault_export, "DIR [REF]", 1, 2, export_all_options,
+	    "Write all that you may read as plain files, for leaving.",
+	    "The files go to DIR/files; DIR/manifest.json has ids, versions, hashes, metadata\n"
+	    "and tags. REF is a folder, / by default.\n"
+	    "\n"
+	    "  stile vault export ../everything\n" },
 	{ "vault audit list", cmd_vault_audit_list, NULL, 0, 0, events_options,
 	    "List what was done in the vault, and by whom.",
 	    "Refusals are on record as well. Wants the rank manage on /.\n"
