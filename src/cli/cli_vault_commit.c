@@ -159,7 +159,7 @@ static int changing(const char *path, struct err *err)
 static int stage(struct commit *commit, const struct checkout_row *row, struct err *err)
 {
 	struct checkout *checkout = commit->checkout;
-	struct item *item = item_of(commit, row);
+	cleanup_staged struct vault_staged *staged = NULL;
 	struct stat st = { 0 };
 	cleanup_fd int fd = checkout_place_read(&checkout->place, row->path, &st, err);
 	struct source source = { .commit = commit, .fd = fd };
@@ -168,11 +168,12 @@ static int stage(struct commit *commit, const struct checkout_row *row, struct e
 		return -1;
 	if (!checkout_local_is(row->local, &st))
 		return changing(row->path, err);
-	item->staged = vault_stage(checkout->vault, read_source, &source, err);
-	if (item->staged == NULL)
+	staged = vault_stage(checkout->vault, read_source, &source, err);
+	if (staged == NULL)
 		return err_wrap(err, "%s", row->path);
 	if (fstat(fd, &st) < 0 || !checkout_local_is(row->local, &st))
 		return changing(row->path, err);
+	item_of(commit, row)->staged = steal_ptr(&staged);
 	return 0;
 }
 
@@ -288,14 +289,11 @@ static bool has_work(const struct commit *commit)
 	return false;
 }
 
-/* All that is to be done now, as one transaction. */
+/* All changes as one transaction. 1, with err: the vault moved on since we looked at it. */
 static int store(struct commit *commit, struct err *err)
 {
 	struct vault *vault = commit->checkout->vault;
 
-	if (check_conflicts(commit, err) < 0 || check_new_names(commit, err) < 0 ||
-	    stage_all(commit, err) < 0)
-		return -1;
 	if (!has_work(commit))
 		return 0;
 	if (vault_batch_begin(vault, err) < 0)
@@ -304,7 +302,7 @@ static int store(struct commit *commit, struct err *err)
 		return 0;
 	vault_batch_rollback(vault);
 	commit->stored = commit->trashed = 0;
-	return -1;
+	return err->code == ERR_CONFLICT ? 1 : -1;
 }
 
 /* The vault may move on between our look at it and the transaction: then all is compared anew, and what
@@ -312,10 +310,14 @@ static int store(struct commit *commit, struct err *err)
 static int store_patiently(struct commit *commit, struct err *err)
 {
 	for (int attempt = 1;; attempt++) {
-		if (store(commit, err) == 0)
-			return 0;
-		if (err->code != ERR_CONFLICT || err->details != NULL || attempt == ATTEMPTS)
+		int result;
+
+		if (check_conflicts(commit, err) < 0 || check_new_names(commit, err) < 0 ||
+		    stage_all(commit, err) < 0)
 			return -1;
+		result = store(commit, err);
+		if (result <= 0 || attempt == ATTEMPTS)
+			return result == 0 ? 0 : -1;
 		err_release(err);
 		if (checkout_compare(commit->checkout, err) < 0)
 			return -1;

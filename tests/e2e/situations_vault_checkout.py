@@ -459,28 +459,55 @@ def has_open(pid, path):
         return False
 
 
+def commit_interrupted(copy, act, *args):
+    """The envelope of a commit during which, while it reads the file `big`, act() is done."""
+    child = subprocess.Popen([Setup.binary, 'vault', 'workspace', 'commit', copy.dir, '--message',
+                              'm', '--json', *args], env=copy.vault.env(), cwd=copy.box.root,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    poll(lambda: has_open(child.pid, copy.path('big')) or child.poll() is not None, 20, 'open')
+    child.send_signal(signal.SIGSTOP)
+    act()
+    child.send_signal(signal.SIGCONT)
+    out, _ = child.communicate(timeout=120 * Setup.patience)
+    return json.loads(out)
+
+
 @test('checkout commit: a file that somebody writes to meanwhile is refused, never stored in halves')
 def torn():
+    def write():
+        with open(copy.path('big'), 'r+b') as f:
+            f.write(b'B')
+
     with Box() as box:
         copy = Copy(box, {'a': b'a'})
         copy.write('big', b'begin')
         os.truncate(copy.path('big'), 256 << 20)
-        child = subprocess.Popen([Setup.binary, 'vault', 'workspace', 'commit', copy.dir,
-                                  '--message', 'm', '--json'], env=copy.vault.env(), cwd=box.root,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        poll(lambda: has_open(child.pid, copy.path('big')) or child.poll() is not None, 20, 'open')
-        child.send_signal(signal.SIGSTOP)
-        with open(copy.path('big'), 'r+b') as f:
-            f.write(b'B')
-        child.send_signal(signal.SIGCONT)
-        out, _ = child.communicate(timeout=120 * Setup.patience)
-        error = json.loads(out)['error']
+        error = commit_interrupted(copy, write)['error']
         equal(error['code'], 'CONFLICT')
         check('big: the file changed while it was read' in error['message'], error)
         equal(copy.numbers(), {'a': 1})
         os.truncate(copy.path('big'), 5)
         equal(paths(copy.commit()['stored']), ['big'])
         equal(copy.vault.get('/w/big'), b'Begin')
+
+
+@test('checkout commit: what moves on while files are read is a conflict as well')
+def overtaken():
+    with Box() as box:
+        copy = Copy(box, {'a': b'a', 'b': b'b', 'c': b'c'})
+        for name in 'abc':
+            copy.write(name, b'mine')
+        copy.write('big', b'begin')
+        os.truncate(copy.path('big'), 128 << 20)
+        envelope = commit_interrupted(copy, lambda: copy.store('b', b'theirs'))
+        equal(envelope['error']['code'], 'CONFLICT')
+        equal(paths(envelope['error']['details']['conflicts']), ['b'])
+        equal(copy.numbers(), {'a': 1, 'b': 2, 'c': 1})
+        os.utime(copy.path('big'))
+        envelope = commit_interrupted(copy, lambda: copy.store('c', b'theirs'), '--onto-latest')
+        equal(paths(envelope['result']['stored']), ['a', 'big'])
+        equal(paths(envelope['result']['conflicts']), ['b', 'c'])
+        equal(copy.numbers(), {'a': 2, 'b': 2, 'c': 2, 'big': 1})
 
 
 # ---- a hostile record, a hostile folder ----
