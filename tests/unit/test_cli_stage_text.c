@@ -30,6 +30,8 @@ static void declares(const char *text, const char *wanted)
 
 static void what_is_no_item_with_a_path_declares_nothing(void **state)
 {
+	static const char with_nul[] = "## Inputs\n\0 `a`\n- `\0b`\n";
+
 	(void)state;
 	declares("", "| ");
 	declares("- `a`\n", "| ");
@@ -41,7 +43,7 @@ static void what_is_no_item_with_a_path_declares_nothing(void **state)
 	declares("### Inputs\n- `a`\n", "| ");
 	declares("####### Inputs\n- `a`\n", "| ");
 	declares("## \n- `a`\n##", "| ");
-	declares_len("## Inputs\n\0 `a`\n- `\0b`\n", 25, " | ");
+	declares_len(with_nul, sizeof(with_nul) - 1, " | ");
 }
 
 static void what_stands_in_front_matter_or_code_is_no_declaration(void **state)
