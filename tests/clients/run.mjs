@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 
 import { REVISIONS, converseLegacy, converseModern } from './raw.mjs';
 import { MODES, converse } from './sdk.mjs';
+import { converseStory } from './story.mjs';
 import { finish, ok } from './tap.mjs';
 import { converseVault } from './vault.mjs';
 
@@ -32,4 +33,5 @@ await Promise.all(MODES.map((mode) => held(mode.title, converse(mode, options)))
 await Promise.all(MODES.map((mode) => held(`${mode.title}, vault`, converseVault(mode, options))));
 for (const revision of REVISIONS) await held(revision, converseLegacy(revision, options));
 await held('2026-07-28', converseModern(options));
+await held('story', converseStory(options));
 process.exit(finish());
