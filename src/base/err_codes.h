@@ -95,7 +95,38 @@
 	X(ERR_CONTENT_CORRUPT, "CONTENT_CORRUPT", 0, 1, false,                                     \
 	    "Stored content is not what was stored: its hash differs. Restore a backup.")          \
 	X(ERR_UNAUTHENTICATED, "UNAUTHENTICATED", 0, 10, false,                                    \
-	    "There is no credential, or it is not valid (any more).")
+	    "There is no credential, or it is not valid (any more).")                              \
+	/* What plans, policy, approvals and sessions say (plan-deploy.md 1.5). Exit 11: the */    \
+	/* boundary said no, and nothing was changed; 3: the world or the record is another. */    \
+	X(ERR_PLAN_INVALID, "PLAN_INVALID", 0, 3, false,                                           \
+	    "The stored plan is of another version or place, or its records disagree.")            \
+	X(ERR_PLAN_CORRUPT, "PLAN_CORRUPT", 0, 3, false, "The stored plan cannot be read.")        \
+	X(ERR_PLAN_HASH_MISMATCH, "PLAN_HASH_MISMATCH", 0, 3, false,                               \
+	    "The stored plan is not what was planned: its hash differs.")                          \
+	X(ERR_PLAN_STALE, "PLAN_STALE", 0, 3, false,                                               \
+	    "What would run or what it relies on has changed, or the plan has expired.")           \
+	X(ERR_AUTHZ_DENIED, "AUTHZ_DENIED", 0, 11, false,                                          \
+	    "The host's policy does not allow it, or denies it.")                                  \
+	X(ERR_AUTHZ_UNAVAILABLE, "AUTHZ_UNAVAILABLE", 0, 11, true,                                 \
+	    "Policy, approval or caller could not be read, so nothing is allowed.")                \
+	X(ERR_AUTHZ_INVALID, "AUTHZ_INVALID", 0, 11, false,                                        \
+	    "The policy is malformed or could be written by others, so nothing is allowed.")       \
+	X(ERR_APPROVAL_REQUIRED, "APPROVAL_REQUIRED", 0, 11, false,                                \
+	    "The policy wants a person's approval of this plan, and there is none.")               \
+	X(ERR_APPROVAL_STALE, "APPROVAL_STALE", 0, 11, false,                                      \
+	    "The approval is for another hash, action or target, or has expired.")                 \
+	X(ERR_APPROVAL_INVALID, "APPROVAL_INVALID", 0, 11, false,                                  \
+	    "The approval was edited, or the hash expected at approval is another.")               \
+	X(ERR_IDEMPOTENCY_CONFLICT, "IDEMPOTENCY_CONFLICT", 0, 1, false,                           \
+	    "The plan was begun under another hash.")                                              \
+	X(ERR_SESSION_INVALID, "SESSION_INVALID", 0, 3, false,                                     \
+	    "The stored session is of another version or has an unknown status.")                  \
+	X(ERR_SESSION_CORRUPT, "SESSION_CORRUPT", 0, 3, false,                                     \
+	    "The stored session does not hold together.")                                          \
+	X(ERR_SESSION_INVALID_TRANSITION, "SESSION_INVALID_TRANSITION", 0, 3, false,               \
+	    "The session has ended; it does not change any more.")                                 \
+	X(ERR_SESSION_CONFLICT, "SESSION_CONFLICT", 0, 1, true,                                    \
+	    "The session has another revision than the command expects; read it again.")
 
 enum err_code {
 #define ERR_ENUM(code, wire, rpc, exit, retry, text) code,

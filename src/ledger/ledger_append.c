@@ -158,8 +158,7 @@ static bool is_plain(const char *text, size_t len)
 	return true;
 }
 
-/* Whatever a peer wrote becomes one bounded line of valid UTF-8. */
-static char *copy_text(const char *text)
+char *ledger_copy_text(const char *text)
 {
 	size_t len = strnlen(text, LEDGER_TEXT_MAX + 1);
 	struct buf visible = BUF_INIT;
@@ -183,7 +182,7 @@ static void copy_texts(struct ledger_row *row)
 			continue;
 		text = ledger_field(row, &ledger_columns[i]);
 		if (text != NULL)
-			ledger_field_set(row, &ledger_columns[i], copy_text(text));
+			ledger_field_set(row, &ledger_columns[i], ledger_copy_text(text));
 	}
 }
 

@@ -7,6 +7,11 @@
 #include "base/sql.h"
 #include "ledger/ledger.h"
 
+/* ---- ledger_append.c ---- */
+
+/* Whatever a peer wrote becomes one bounded line of valid UTF-8; owned. */
+char *ledger_copy_text(const char *text) MUST_CHECK;
+
 /* ---- ledger_row.c: one row as columns, as bytes to hash, as JSON ---- */
 
 enum column_type {
@@ -73,6 +78,7 @@ bool ledger_filter_fits(const struct ledger_filter *filter, const struct ledger_
 
 struct store {
 	char *data_dir;
+	int patience_ms;         /* 0: for the loop, which never sleeps in SQLite */
 	struct sql *sql;         /* NULL while closed; then all below is NULL too */
 	struct sql_stmt *tip;    /* reads the last row */
 	struct sql_stmt *append; /* writes one */
@@ -124,5 +130,105 @@ int chain_next(struct chain *chain, const struct ledger_row *row, const struct d
 
 /* ERR_CHECK_FAILED with details; fault is a word of ledger.h's list. Returns -1. */
 int chain_fault(struct err *err, int64_t sequence, const char *fault, const char *what);
+
+/* ---- ledger_records.c: what the files of records share ---- */
+
+struct records {
+	struct store store; /* patient; its transactions write rows and chain alike */
+	records_redact_fn redact;
+	void *redact_ctx;
+	char writer[ID_TEXT_SIZE]; /* of our rows in the chain */
+	bool has_appended;         /* something is to be sealed */
+};
+
+void record_id_new(const char *prefix, char ret_id[RECORD_ID_SIZE]);
+bool record_is_id(const char *prefix, const char *text);
+
+/* "dep-" and 1 to 64 hexadecimal digits. */
+bool record_is_deployment(const char *text);
+
+struct sql_stmt *records_prepare(struct records *records, const char *text, struct err *err)
+    MUST_CHECK;
+int records_txn_begin(struct records *records, struct sql_txn *txn, struct err *err) MUST_CHECK;
+
+/* The text with its secrets masked, owned; NULL for NULL. */
+char *records_masked(const struct records *records, const char *text) MUST_CHECK;
+
+/* ERR_INVALID_ARGUMENT when text (or NULL) is longer than max bytes or no UTF-8. */
+int record_check_text(const char *what, const char *text, size_t max, struct err *err) MUST_CHECK;
+
+/* Chains a row within a transaction. Texts of record may hold anything; arguments are keyed as
+ * always. */
+int records_append(struct records *records, const struct ledger_record *record,
+    int64_t *ret_sequence, struct err *err) MUST_CHECK;
+
+/* A column's text, owned, or NULL; a digest, false when it is none. */
+char *record_column(struct sql_stmt *stmt, int column) MUST_CHECK;
+bool record_column_digest(struct sql_stmt *stmt, int column, struct digest *ret_digest);
+
+/* The time as RFC 3339; nothing for 0. */
+void record_write_time(struct json_writer *w, const char *name, int64_t wall_us);
+void record_write_digest(struct json_writer *w, const char *name, const struct digest *digest);
+/* Nothing for NULL. */
+void record_write_text(struct json_writer *w, const char *name, const char *text);
+
+/* Runs a deletion of what is past keep (bound as ?1). */
+int records_trim(struct records *records, const char *sql, int64_t keep, struct err *err)
+    MUST_CHECK;
+
+/* ---- ledger_records_schema.c ---- */
+
+/* Makes the tables unless they are there; ERR_UNSUPPORTED when they are of a later format. */
+int records_make_tables(struct sql *sql, struct err *err) MUST_CHECK;
+
+/* ---- ledger_plan_facts.c: facts as JSON and back ---- */
+
+/* What facts read from JSON point at. */
+struct plan_store {
+	struct json_doc doc; /* of the stored document, which it owns */
+	struct strvec texts; /* JSON texts with their NULs */
+	struct plan_digest *environment;
+	struct plan_digest *files;
+	struct plan_pin *pinned;
+	struct plan_precondition *preconditions;
+};
+
+void plan_store_free(struct plan_store *store);
+
+/* Strictly; what they point at is put into store. false: it is not what we write. */
+bool plan_facts_read(
+    const struct json *node, struct plan_store *store, struct plan_facts *ret_facts) MUST_CHECK;
+
+struct digest plan_hash_of(const char *facts_json, size_t len);
+
+/* ---- ledger_operation.c ---- */
+
+/* Marks what dead processes left under way. Called by everything that reads plans or operations. */
+int records_settle(struct records *records, struct err *err) MUST_CHECK;
+
+/* 1: the plan's operation; 0: it has none. */
+int records_operation_of_plan(struct records *records, const char *plan_id,
+    struct operation *ret_operation, struct err *err) MUST_CHECK;
+
+/* ---- ledger_decision.c ---- */
+
+/* Within a transaction. */
+int records_decision_add(struct records *records, struct decision *decision, struct err *err)
+    MUST_CHECK;
+
+/* ---- ledger_session_store.c: rows of a session ---- */
+
+int session_insert(struct records *records, const struct session *session, struct err *err)
+    MUST_CHECK;
+int session_update(struct records *records, const struct session *session, struct err *err)
+    MUST_CHECK;
+int session_insert_event(struct records *records, const char *id, const struct session_event *event,
+    struct err *err) MUST_CHECK;
+int session_insert_reference(struct records *records, const char *id, const char *kind,
+    const char *reference, size_t place, struct err *err) MUST_CHECK;
+
+/* Whole and checked; with its events or, for lists, without. */
+int session_read(struct records *records, const char *id, bool has_events,
+    struct session *ret_session, struct err *err) MUST_CHECK;
 
 #endif

@@ -55,6 +55,7 @@ static const char *const kind_names[] = {
 	[LEDGER_TRUST] = "trust",
 	[LEDGER_SCOPE] = "scope",
 	[LEDGER_CONSENT] = "consent",
+	[LEDGER_DECISION] = "decision",
 	[LEDGER_CHECKPOINT] = "checkpoint",
 };
 

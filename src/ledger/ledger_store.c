@@ -72,7 +72,10 @@ static int open_database(struct store *store, struct err *err)
 {
 	cleanup_free char *path = ledger_path(store->data_dir);
 
-	store->sql = sql_open(path, migrations, ARRAY_LEN(migrations), err);
+	store->sql = store->patience_ms == 0
+			 ? sql_open(path, migrations, ARRAY_LEN(migrations), err)
+			 : sql_open_patient(
+			       path, migrations, ARRAY_LEN(migrations), store->patience_ms, err);
 	if (store->sql == NULL || sql_exec(store->sql, SQL_TUNE, err) < 0)
 		return -1;
 	store->tip = sql_prepare(store->sql, SQL_TIP, err);

@@ -41,6 +41,17 @@ char *os_self_path(struct err *err) MUST_CHECK;
  * the pid it names a process for good. */
 uint64_t os_process_start(pid_t pid);
 
+/* A text that another start of the system would not have; "" when it cannot be had. */
+#define OS_BOOT_ID_SIZE 40
+void os_boot_id(char ret_id[OS_BOOT_ID_SIZE]);
+
+/*
+ * True when the process that had this pid, start and boot is proved to be gone: another boot, nobody
+ * of that pid, another start, or dead and only not reaped yet. What is not known (start 0, boot "")
+ * proves nothing.
+ */
+bool os_process_is_gone(pid_t pid, uint64_t start, const char *boot);
+
 /*
  * An unnamed file in memory that holds len bytes, to be read from its start: a child's standard
  * input. Close-on-exec. A file needs no pumping, and never blocks either side.

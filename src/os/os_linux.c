@@ -154,6 +154,31 @@ uint64_t os_process_start(pid_t pid)
 	return read_process(pid, &process) ? process.start_ticks : 0;
 }
 
+void os_boot_id(char ret_id[OS_BOOT_ID_SIZE])
+{
+	cleanup_fd int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, ret_id, OS_BOOT_ID_SIZE - 1);
+
+	ret_id[len > 0 ? len : 0] = '\0';
+	ret_id[strcspn(ret_id, "\n")] = '\0';
+}
+
+bool os_process_is_gone(pid_t pid, uint64_t start, const char *boot)
+{
+	char boot_now[OS_BOOT_ID_SIZE];
+	struct process process = { 0 };
+
+	os_boot_id(boot_now);
+	if (boot[0] != '\0' && boot_now[0] != '\0' && strcmp(boot, boot_now) != 0)
+		return true;
+	if (pid <= 0 || (kill(pid, 0) < 0 && errno == ESRCH))
+		return true;
+	if (!read_process(pid, &process))
+		return false;
+	return process.state == 'Z' || process.state == 'X' ||
+	       (start != 0 && process.start_ticks != start);
+}
+
 struct process_list {
 	struct process *items; /* owned */
 	size_t len;
