@@ -17,6 +17,8 @@
  * gate_config   the host's config.yaml: trusted folders, write waivers
  * gate_consent  proof that a person was asked exactly this
  * gate_repository  may git be started in this folder?
+ * gate_policy   may this actor apply this plan? The host's policy.yaml, and approvals
+ * gate_actor    who asks: made of the process alone, never of input
  */
 
 #include <stdbool.h>
@@ -26,6 +28,7 @@
 #include "base/err.h"
 #include "base/ids.h"
 #include "base/strvec.h"
+#include "ledger/ledger.h"
 
 /* ---- trust ---- */
 
@@ -272,5 +275,134 @@ void gate_consent_issue(const struct gate_consents *consents, const struct diges
  */
 int gate_consent_redeem(struct gate_consents *consents, const char *state, size_t state_len,
     const struct digest *subject, int64_t now_ms, struct err *err) MUST_CHECK;
+
+/* ---- who asks ---- */
+
+/*
+ * The actor that this process is: "mcp" when the boundary started it (STILE_CALLER, whatever it
+ * says), else "cli"; never authenticated. No option, argument or input changes it. Provenance is
+ * what the system and the process's own environment say of the user.
+ */
+struct gate_self {
+	struct actor actor; /* borrows provenance */
+	char provenance[160];
+};
+void gate_actor_self(struct gate_self *ret_self);
+
+/* ---- the host's policy.yaml: who may apply which plans ---- */
+
+#define GATE_POLICY_FILE "policy.yaml"
+#define GATE_POLICY_BYTES (64 * (size_t)1024)
+#define GATE_POLICY_RULES ((size_t)128)
+
+/* One rule; NULL stands for `*`. */
+struct gate_rule {
+	char *actor_type;
+	char *actor_id; /* NULL: any */
+	bool is_authenticated;
+	char *surface;
+	char *action; /* a tool's name */
+	char *target;
+	bool is_deny;
+	bool needs_approval;
+	char *description; /* or NULL; never evaluated */
+};
+
+struct gate_policy {
+	bool is_enforced; /* else legacy_local: who sits at this host may, nobody else */
+	struct gate_rule *rules;
+	size_t rules_len;
+	size_t rules_cap;
+};
+
+#define GATE_POLICY_INIT ((struct gate_policy){ 0 })
+#define cleanup_gate_policy __attribute__((cleanup(gate_policy_release)))
+void gate_policy_release(struct gate_policy *policy);
+
+/*
+ *	schema_version: '1'
+ *	mode: enforced                  # or legacy_local
+ *	rules:                          # 128 at most
+ *	- actor: {type: mcp, authenticated: false}   # cli api agent mcp service or *; id: exact
+ *	  surface: deploy               # a name or *, so action and target
+ *	  action: service_rebuild       # a tool
+ *	  target: shop
+ *	  effect: allow                 # or deny
+ *	  require_approval: true        # not with deny
+ *	  description: any text
+ *
+ * Every member is exact or `*` for the whole of it. Unknown members, and `authenticated` left
+ * unsaid, are ERR_AUTHZ_INVALID: a rule that means less than it seems is no rule.
+ */
+int gate_policy_read(const char *text, size_t len, struct gate_policy *ret_policy, struct err *err)
+    MUST_CHECK;
+
+/*
+ * Reads policy.yaml in data_dir afresh. 1: read; 0: there is none, really; -1: nothing is allowed:
+ * ERR_AUTHZ_INVALID for what is malformed, too large, no regular file (a link neither), or
+ * writable by others; ERR_AUTHZ_UNAVAILABLE when it cannot be read.
+ */
+int gate_policy_load(const char *data_dir, struct gate_policy *ret_policy, struct err *err)
+    MUST_CHECK;
+
+/* What is asked for. */
+struct gate_request {
+	const struct actor *actor;
+	const char *surface;
+	const char *tool;
+	const char *target;
+	const char *plan_id; /* NULL: without a plan, which enforcement denies */
+	struct digest plan_hash;
+	int64_t now_us;
+};
+
+/* The answer. */
+struct gate_ruling {
+	bool is_allowed;
+	enum err_code code; /* ERR_NONE when allowed; ERR_APPROVAL_REQUIRED is one of the no's */
+	char *reason;       /* one sentence; owned */
+	const char *mode;   /* "legacy_local", "enforced"; "unknown": the policy is broken */
+	int64_t rule_index; /* which rule decided; -1: none did */
+	bool has_approval;  /* one was looked at; it is below */
+	struct approval approval;
+};
+
+#define GATE_RULING_INIT ((struct gate_ruling){ .rule_index = -1 })
+#define cleanup_gate_ruling __attribute__((cleanup(gate_ruling_release)))
+void gate_ruling_release(struct gate_ruling *ruling);
+
+/* Looks for the approval of a plan, as records_approval_find() does. */
+typedef int (*gate_approval_fn)(
+    void *ctx, const char *plan_id, struct approval *ret_approval, struct err *err);
+
+/*
+ * In this order (plan-deploy.md §3.5), of which nothing is kept for the next time:
+ *
+ *	malformed request                 AUTHZ_INVALID; no caller: AUTHZ_UNAVAILABLE
+ *	legacy_local (or policy is NULL)  cli: allow; others: AUTHZ_DENIED. No approval is looked at
+ *	no plan                           AUTHZ_DENIED
+ *	any deny rule matches             AUTHZ_DENIED, wherever it stands
+ *	the first allow rule that matches decides: allow; or with require_approval
+ *	    none APPROVAL_REQUIRED · unreadable AUTHZ_UNAVAILABLE · edited APPROVAL_INVALID ·
+ *	    bound to another plan, hash, action or target, or expired: APPROVAL_STALE · else allow
+ *	otherwise                         AUTHZ_DENIED
+ */
+void gate_policy_decide(const struct gate_policy *policy, const struct gate_request *request,
+    gate_approval_fn find, void *ctx, struct gate_ruling *ret_ruling);
+
+/*
+ * The whole question, for apply and for `authz check` alike: policy read, approvals read, decided.
+ * Records nothing. Whatever cannot be read is a no.
+ */
+void gate_authorize(const char *data_dir, struct records *records, const struct actor *actor,
+    const struct plan *plan, struct gate_ruling *ret_ruling);
+
+/* What is to be recorded of a ruling; borrows from all three. */
+struct decision gate_ruling_decision(
+    const struct gate_ruling *ruling, const struct actor *actor, const struct plan *plan);
+
+/* "AUTHZ_ALLOWED", or the code's wire name; and "allow", "deny", "approval_required". */
+const char *gate_ruling_code(const struct gate_ruling *ruling);
+const char *gate_ruling_verdict(const struct gate_ruling *ruling);
 
 #endif
