@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/cli_records.h"
 #include "cli/cli_vault.h"
 
 #define MEMBER(member) offsetof(struct cli_options, member)
@@ -146,12 +147,19 @@ static const struct command commands[] = {
 };
 
 /* The tables of all commands, in the order of help. */
-static const struct command *const tables[] = { commands, cli_vault_commands };
+static const struct command *const tables[] = { commands, cli_records_commands,
+	cli_vault_commands };
 
 const struct cli_group cli_groups[] = {
 	{ "vault",
 	    "The vault: folders, versioned files, grants; stile vault --help lists its commands.",
 	    cli_vault_leading, cli_vault_check_words },
+	{ "plan", "Plans: what one call will do, as data; stile plan --help lists its commands.",
+	    NULL, NULL },
+	{ "authz", "The host's policy and people's approvals of plans; stile authz --help.", NULL,
+	    NULL },
+	{ "operation", "What was run, and how it ended; stile operation --help.", NULL, NULL },
+	{ "session", "What an agent says it is doing; stile session --help.", NULL, NULL },
 	{ NULL, NULL, NULL, NULL },
 };
 

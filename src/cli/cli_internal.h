@@ -78,6 +78,20 @@ struct cli_options {
 	struct strvec unset;
 	struct strvec tags;
 	struct strvec metadata;
+	/* Those of plans, policy, operations and sessions (cli_records_commands.c). */
+	char *title;
+	char *project;
+	char *app;
+	char *status;
+	char *step;
+	char *note;
+	char *reason;
+	char *if_rev;
+	char *expect_hash;
+	bool is_unresolved;
+	struct strvec plans;
+	struct strvec operations;
+	struct strvec deployments;
 	struct strvec words; /* what is no option */
 };
 
@@ -106,6 +120,7 @@ struct cli {
 	struct buf result; /* JSON of the envelope's `result`; empty: none */
 	char *code; /* a surface's own name for the failure, said in place of err's; or NULL */
 	char correlation[ID_TEXT_SIZE]; /* of the envelope; empty: a new one */
+	char operation[ID_TEXT_SIZE];   /* operation that stands behind the answer; empty: none */
 };
 
 struct command {
@@ -131,8 +146,8 @@ const struct command *cli_next_command(const struct command *command);
 struct cli_group {
 	const char *name;
 	const char *summary;
-	const struct cli_option *const *leading; /* NULL-terminated */
-	/* What no word after the group's name may be, whatever the command; ERR_USAGE. */
+	const struct cli_option *const *leading; /* NULL-terminated, or NULL */
+	/* What no word after the group's name may be, whatever the command; ERR_USAGE. Or NULL. */
 	int (*check)(int argc, char **argv, struct err *err);
 };
 extern const struct cli_group cli_groups[]; /* ends with a NULL name */

@@ -44,6 +44,8 @@ static void print_envelope(const struct cli *cli, const struct err *err, int exi
 		memcpy(correlation, cli->correlation, sizeof(correlation));
 	json_write_object_begin(&w);
 	json_write_member_string(&w, "schema_version", "1");
+	if (cli->operation[0] != '\0')
+		json_write_member_string(&w, "operation_id", cli->operation);
 	json_write_member_string(&w, "correlation_id", correlation);
 	json_write_member_string(&w, "status", err_is_set(err) ? "failed" : "succeeded");
 	if (cli->result.len > 0) {
@@ -204,7 +206,7 @@ static int take_leading(int *argc, char ***argv, struct cli_options *options, st
 
 	if (group == NULL)
 		return 0;
-	if (group->check(*argc, *argv, err) < 0 ||
+	if ((group->check != NULL && group->check(*argc, *argv, err) < 0) ||
 	    cli_parse_leading(group, *argc, *argv, options, &words, err) < 0)
 		return -1;
 	(*argv)[words] = (*argv)[0];

@@ -381,8 +381,10 @@ void plan_release(struct plan *plan);
 bool plan_has_expired(const struct plan *plan);
 
 /* {"plan_id","plan_hash","status","operation_id"?,"created_by","created_at","expires_at",
- *  "expired","preview"?,"facts":{…}}; is_brief: of the facts only surface, tool, target, label. */
-void plan_write(const struct plan *plan, bool is_brief, struct json_writer *w);
+ *  "expired","preview"?,"facts":{…},"applicability"?}; is_brief: of the facts only surface, tool,
+ *  target, label. applicability: JSON text of who has looked (call/), or NULL. */
+void plan_write(
+    const struct plan *plan, bool is_brief, const char *applicability, struct json_writer *w);
 
 /*
  * Stores a new plan. preview is redacted by the caller (it is a tool's output) or NULL. Older plans
@@ -689,8 +691,9 @@ struct session {
 #define cleanup_session __attribute__((cleanup(session_release)))
 void session_release(struct session *session);
 
-/* is_brief: without events, as in lists. */
-void session_write(const struct session *session, bool is_brief, struct json_writer *w);
+/* is_brief: without events, as in lists. resolved: JSON text (records_session_resolve()), or NULL. */
+void session_write(
+    const struct session *session, bool is_brief, const char *resolved, struct json_writer *w);
 
 /* Any text may be NULL: not given. */
 struct session_new {

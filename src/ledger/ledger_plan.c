@@ -419,7 +419,8 @@ static void write_brief(const struct plan_facts *facts, struct json_writer *w)
 	record_write_text(w, "label", facts->label);
 }
 
-void plan_write(const struct plan *plan, bool is_brief, struct json_writer *w)
+void plan_write(
+    const struct plan *plan, bool is_brief, const char *applicability, struct json_writer *w)
 {
 	const struct json *facts = json_get(json_root(&plan->store->doc), "facts");
 
@@ -440,5 +441,7 @@ void plan_write(const struct plan *plan, bool is_brief, struct json_writer *w)
 		json_write_key(w, "facts");
 		json_write_node(w, facts);
 	}
+	if (applicability != NULL)
+		json_write_member_raw(w, "applicability", applicability);
 	json_write_object_end(w);
 }

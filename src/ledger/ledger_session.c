@@ -23,6 +23,18 @@ static const char *given(const char *text)
 	return text != NULL && text[0] != '\0' ? text : NULL;
 }
 
+static char *trim(const char *text)
+{
+	const char *end;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	end = text + strlen(text);
+	while (end > text && isspace((unsigned char)end[-1]))
+		end--;
+	return xmemdupz(text, (size_t)(end - text));
+}
+
 static void hand_over(struct session *session, struct session *ret_session)
 {
 	session_release(ret_session);
@@ -66,18 +78,6 @@ int records_session_create(struct records *records, const struct session_new *wh
 }
 
 /* ---- references ---- */
-
-static char *trim(const char *text)
-{
-	const char *end;
-
-	while (isspace((unsigned char)*text))
-		text++;
-	end = text + strlen(text);
-	while (end > text && isspace((unsigned char)end[-1]))
-		end--;
-	return xmemdupz(text, (size_t)(end - text));
-}
 
 /* Whatever is wrong with what is referred to, the reference is the argument at fault. */
 static int bad_reference(struct err *err, const char *what, struct err *cause)
@@ -310,9 +310,10 @@ static int store_change(struct records *records, struct session *session,
 	return records_trim(records, SQL_TRIM, SESSION_KEEP, err);
 }
 
-int records_session_change(struct records *records, const char *id,
+int records_session_change(struct records *records, const char *given_id,
     const struct session_change *change, struct session *ret_session, struct err *err)
 {
+	cleanup_free char *id = trim(given_id);
 	__attribute__((cleanup(links_release))) struct links links = { 0 };
 	cleanup_session struct session session = SESSION_INIT;
 	cleanup_txn struct sql_txn txn = SQL_TXN_INIT;
@@ -334,8 +335,10 @@ int records_session_change(struct records *records, const char *id,
 /* ---- reading ---- */
 
 int records_session_load(
-    struct records *records, const char *id, struct session *ret_session, struct err *err)
+    struct records *records, const char *given_id, struct session *ret_session, struct err *err)
 {
+	cleanup_free char *id = trim(given_id);
+
 	if (record_check_id(RECORD_SESSION, id, err) < 0)
 		return -1;
 	return session_read(records, id, true, ret_session, err);

@@ -318,7 +318,8 @@ static void write_actor(const struct session *session, struct json_writer *w)
 	actor_write(&actor, w);
 }
 
-void session_write(const struct session *session, bool is_brief, struct json_writer *w)
+void session_write(
+    const struct session *session, bool is_brief, const char *resolved, struct json_writer *w)
 {
 	json_write_object_begin(w);
 	json_write_member_string(w, "session_id", session->id);
@@ -337,5 +338,7 @@ void session_write(const struct session *session, bool is_brief, struct json_wri
 	record_write_text(w, "final_result", session->final_result);
 	if (!is_brief)
 		write_events(session, w);
+	if (resolved != NULL)
+		json_write_member_raw(w, "resolved", resolved);
 	json_write_object_end(w);
 }
