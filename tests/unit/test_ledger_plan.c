@@ -552,6 +552,7 @@ static void a_damaged_plan_is_left_out_of_a_list_and_counted(void **state)
 	cleanup_plan struct plan b = add_plan_for(&desk, "bbb");
 	struct seen seen;
 
+	(void)b;
 	edit(&desk, "\"bbb\"", "\"ccc\"");
 	assert_int_equal(list(&desk, NULL, 0, &seen).skipped, 1);
 	assert_int_equal(seen.len, 1);
@@ -603,6 +604,8 @@ static void old_plans_go_unless_somebody_needs_them(void **state)
 	assert_ok(records_session_change(desk.records, session.id, &change, &session, &err), &err);
 	for (int i = 0; i < PLAN_KEEP; i++) {
 		cleanup_plan struct plan plan = add_plan(&desk);
+
+		(void)plan;
 	}
 	assert_int_equal(raw_count(&desk, "SELECT count(*) FROM plan"), PLAN_KEEP + 3);
 	assert_int_equal(plan_fault(&desk, forgotten.id), ERR_NOT_FOUND);
@@ -612,6 +615,8 @@ static void old_plans_go_unless_somebody_needs_them(void **state)
 	clock_ahead_us = 2 * HOUR_US; /* the approval has expired: nobody needs that plan */
 	{
 		cleanup_plan struct plan plan = add_plan(&desk);
+
+		(void)plan;
 	}
 	assert_int_equal(plan_fault(&desk, approved.id), ERR_NOT_FOUND);
 }
