@@ -207,14 +207,27 @@ static int check_not_approved(struct records *records, const struct plan *plan, 
 	return got;
 }
 
-static int ask_person(const struct plan *plan, struct err *err)
+/* A no is on record too; what cannot be recorded is said instead. */
+static int note_declined(struct cli_desk *desk, const struct plan *plan, struct err *err)
+{
+	cleanup_err struct err fault = ERR_INIT;
+
+	if (err->code == ERR_WRITE_DECLINED &&
+	    records_decline(desk->records, plan, cli_desk_actor(desk), &fault) < 0)
+		err_move(err, &fault);
+	return -1;
+}
+
+static int ask_person(struct cli_desk *desk, const struct plan *plan, struct err *err)
 {
 	cleanup_buf struct buf question = BUF_INIT;
 
 	buf_adds(&question, "Let this plan be applied, once?\n\n");
 	cli_write_plan(&question, plan);
 	buf_adds(&question, "\nTo approve it, type the last four characters of the plan's id: ");
-	return cli_tty_confirm(question.data, plan->id + strlen(plan->id) - 4, err);
+	if (cli_tty_confirm(question.data, plan->id + strlen(plan->id) - 4, err) < 0)
+		return note_declined(desk, plan, err);
+	return 0;
 }
 
 int cmd_authz_approve(struct cli *cli, struct err *err)
@@ -228,7 +241,7 @@ int cmd_authz_approve(struct cli *cli, struct err *err)
 	    records_plan_load(desk.records, cli_word(cli, 0), &plan, err) < 0 ||
 	    check_expected(&plan, cli->options.expect_hash, err) < 0 ||
 	    check_approvable(&plan, err) < 0 || check_not_approved(desk.records, &plan, err) < 0 ||
-	    ask_person(&plan, err) < 0 ||
+	    ask_person(&desk, &plan, err) < 0 ||
 	    records_approve(desk.records, &plan, cli_desk_actor(&desk), &approval, err) < 0)
 		return -1;
 	approval_write(&approval, &w);

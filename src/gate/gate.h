@@ -398,7 +398,7 @@ void gate_authorize(const char *data_dir, struct records *records, const struct 
     const struct plan *plan, struct gate_ruling *ret_ruling);
 
 /* What is to be recorded of a ruling; borrows from all three. */
-struct decision gate_ruling_decision(
+struct plan_decision gate_ruling_decision(
     const struct gate_ruling *ruling, const struct actor *actor, const struct plan *plan);
 
 /* "AUTHZ_ALLOWED", or the code's wire name; and "allow", "deny", "approval_required". */

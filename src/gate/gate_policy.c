@@ -235,10 +235,10 @@ void gate_authorize(const char *data_dir, struct records *records, const struct 
 		refuse(ret_ruling, err.code, xstrdup(err.message));
 }
 
-struct decision gate_ruling_decision(
+struct plan_decision gate_ruling_decision(
     const struct gate_ruling *ruling, const struct actor *actor, const struct plan *plan)
 {
-	return (struct decision){
+	return (struct plan_decision){
 		.actor = *actor,
 		.surface = plan->facts.surface,
 		.tool = plan->facts.tool,

@@ -469,6 +469,10 @@ void approval_write(const struct approval *approval, struct json_writer *w);
 int records_approve(struct records *records, const struct plan *plan, const struct actor *approver,
     struct approval *ret_approval, struct err *err) MUST_CHECK;
 
+/* A person looked and said no: a row of the chain, and nothing else. */
+int records_decline(struct records *records, const struct plan *plan, const struct actor *person,
+    struct err *err) MUST_CHECK;
+
 /* 1: the approval that stands, whatever it is bound to (gate/ compares); 0: none;
  * -1: ERR_APPROVAL_INVALID: edited; else it could not be read. */
 int records_approval_find(struct records *records, const char *plan_id,
@@ -481,7 +485,7 @@ int records_revoke(struct records *records, const char *plan_id, const struct ac
 /* ---- decisions ---- */
 
 /* What the policy said about one attempt to apply. Texts are borrowed. */
-struct decision {
+struct plan_decision {
 	char id[RECORD_ID_SIZE]; /* filled when recorded */
 	int64_t decided_us;      /* so */
 	struct actor actor;
@@ -502,7 +506,8 @@ struct decision {
  * Records a refusal, durably, here and in the chain. A decision that cannot be recorded blocks: the
  * caller answers with this error instead. An allow is recorded by records_plan_begin().
  */
-int records_decide(struct records *records, struct decision *decision, struct err *err) MUST_CHECK;
+int records_decide(struct records *records, struct plan_decision *decision, struct err *err)
+    MUST_CHECK;
 
 /* ---- operations ---- */
 
@@ -580,8 +585,9 @@ enum plan_begin {
  * cases. ERR_IDEMPOTENCY_CONFLICT: the stored hash, or the one under which it was begun, is not the
  * plan's; ERR_PLAN_STALE: it has expired meanwhile.
  */
-int records_plan_begin(struct records *records, const struct plan *plan, struct decision *allow,
-    enum plan_begin *ret_begin, struct operation *ret_operation, struct err *err) MUST_CHECK;
+int records_plan_begin(struct records *records, const struct plan *plan,
+    struct plan_decision *allow, enum plan_begin *ret_begin, struct operation *ret_operation,
+    struct err *err) MUST_CHECK;
 
 /* The caller's process owns and runs it from now on. ERR_CONFLICT unless it is pending. */
 int records_operation_start(struct records *records, const char *id, struct err *err) MUST_CHECK;

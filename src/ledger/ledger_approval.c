@@ -187,6 +187,25 @@ int records_approve(struct records *records, const struct plan *plan, const stru
 	return 0;
 }
 
+int records_decline(
+    struct records *records, const struct plan *plan, const struct actor *person, struct err *err)
+{
+	cleanup_txn struct sql_txn txn = SQL_TXN_INIT;
+	cleanup_free char *detail = xasprintf("approval of %s declined", plan->id);
+	struct ledger_record record = LEDGER_RECORD_INIT;
+
+	record.kind = LEDGER_REFUSAL;
+	record.caller = person->type;
+	record.surface = plan->facts.surface;
+	record.tool = plan->facts.tool;
+	record.code = err_info(ERR_WRITE_DECLINED)->wire;
+	record.detail = detail;
+	if (records_txn_begin(records, &txn, err) < 0 ||
+	    records_append(records, &record, NULL, err) < 0)
+		return -1;
+	return sql_commit(&txn, err);
+}
+
 /* ---- finding ---- */
 
 static int invalid(struct err *err, const char *plan_id)

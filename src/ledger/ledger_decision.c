@@ -14,7 +14,7 @@ static const char SQL_INSERT[] =
     " rule_index, approval_id)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
 
-static int insert(struct records *records, const struct decision *decision, struct err *err)
+static int insert(struct records *records, const struct plan_decision *decision, struct err *err)
 {
 	cleanup_stmt struct sql_stmt *stmt = records_prepare(records, SQL_INSERT, err);
 	cleanup_free char *provenance = records_masked(records, decision->actor.provenance);
@@ -42,7 +42,7 @@ static int insert(struct records *records, const struct decision *decision, stru
 	return sql_run(stmt, err);
 }
 
-static int append(struct records *records, const struct decision *decision, struct err *err)
+static int append(struct records *records, const struct plan_decision *decision, struct err *err)
 {
 	bool is_allow = strcmp(decision->verdict, "allow") == 0;
 	cleanup_free char *detail =
@@ -60,7 +60,7 @@ static int append(struct records *records, const struct decision *decision, stru
 	return records_append(records, &record, NULL, err);
 }
 
-int records_decision_add(struct records *records, struct decision *decision, struct err *err)
+int records_decision_add(struct records *records, struct plan_decision *decision, struct err *err)
 {
 	record_id_new(RECORD_DECISION, decision->id);
 	decision->decided_us = clock_wall_us();
@@ -69,7 +69,7 @@ int records_decision_add(struct records *records, struct decision *decision, str
 	return append(records, decision, err);
 }
 
-int records_decide(struct records *records, struct decision *decision, struct err *err)
+int records_decide(struct records *records, struct plan_decision *decision, struct err *err)
 {
 	cleanup_txn struct sql_txn txn = SQL_TXN_INIT;
 

@@ -213,7 +213,7 @@ int records_operation_of_plan(struct records *records, const char *plan_id,
 /* ---- ledger_decision.c ---- */
 
 /* Within a transaction. */
-int records_decision_add(struct records *records, struct decision *decision, struct err *err)
+int records_decision_add(struct records *records, struct plan_decision *decision, struct err *err)
     MUST_CHECK;
 
 /* ---- ledger_session_store.c: rows of a session ---- */

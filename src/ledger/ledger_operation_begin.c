@@ -63,7 +63,7 @@ static void bind_owner(struct sql_stmt *stmt, int index)
 /* ---- begin ---- */
 
 static int append_intent(struct records *records, const struct plan *plan,
-    const struct decision *allow, const char *id, int64_t *ret_sequence, struct err *err)
+    const struct plan_decision *allow, const char *id, int64_t *ret_sequence, struct err *err)
 {
 	cleanup_free char *detail = xasprintf("%s of %s", id, plan->id);
 	struct ledger_record record = LEDGER_RECORD_INIT;
@@ -81,8 +81,8 @@ static int append_intent(struct records *records, const struct plan *plan,
 	return records_append(records, &record, ret_sequence, err);
 }
 
-static int insert(struct records *records, const struct plan *plan, const struct decision *allow,
-    const char *id, int64_t intent, struct err *err)
+static int insert(struct records *records, const struct plan *plan,
+    const struct plan_decision *allow, const char *id, int64_t intent, struct err *err)
 {
 	cleanup_stmt struct sql_stmt *stmt = records_prepare(records, SQL_INSERT, err);
 	cleanup_free char *provenance = records_masked(records, allow->actor.provenance);
@@ -166,7 +166,7 @@ static int judge(const struct plan *plan, const struct operation *operation,
 }
 
 static int add_operation(
-    struct records *records, const struct plan *plan, struct decision *allow, struct err *err)
+    struct records *records, const struct plan *plan, struct plan_decision *allow, struct err *err)
 {
 	char id[RECORD_ID_SIZE];
 	int64_t intent = 0;
@@ -180,8 +180,9 @@ static int add_operation(
 	return records_trim(records, SQL_TRIM, OPERATION_KEEP, err);
 }
 
-int records_plan_begin(struct records *records, const struct plan *plan, struct decision *allow,
-    enum plan_begin *ret_begin, struct operation *ret_operation, struct err *err)
+int records_plan_begin(struct records *records, const struct plan *plan,
+    struct plan_decision *allow, enum plan_begin *ret_begin, struct operation *ret_operation,
+    struct err *err)
 {
 	cleanup_txn struct sql_txn txn = SQL_TXN_INIT;
 	cleanup_operation struct operation operation = OPERATION_INIT;

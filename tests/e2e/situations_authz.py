@@ -219,8 +219,9 @@ def asked():
                      'HOME', 'u{202E}', 'last four'):
             check(part in seen[0], part, seen[0])
         check('\x1b' not in seen[0] and '\x07' not in seen[0] and '\u202e' not in seen[0], seen[0])
-        equal(check_of(box, plan), ('allow', 'AUTHZ_ALLOWED'))
         equal(failure(box, 'authz', 'revoke', plan, wanted=12)['code'], 'NOT_FOUND')
+        equal([(r['kind'], r['code'], r['tool']) for r in box.ledger()
+               if r['kind'] != 'checkpoint'], [('refusal', 'WRITE_DECLINED', 'shop_rebuild')])
 
 
 @test('A approve and revoke want a terminal, a person, and no word that says yes in advance')

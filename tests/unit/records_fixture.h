@@ -155,9 +155,9 @@ static inline struct plan add_plan(const struct desk *desk)
 
 /* ---- execution ---- */
 
-static inline struct decision allow_of(const struct plan *plan)
+static inline struct plan_decision allow_of(const struct plan *plan)
 {
-	return (struct decision){
+	return (struct plan_decision){
 		.actor = mcp_actor,
 		.surface = plan->facts.surface,
 		.tool = plan->facts.tool,
@@ -175,7 +175,7 @@ static inline enum plan_begin begin(
     const struct desk *desk, const struct plan *plan, struct operation *ret_operation)
 {
 	cleanup_err struct err err = ERR_INIT;
-	struct decision allow = allow_of(plan);
+	struct plan_decision allow = allow_of(plan);
 	enum plan_begin begun = PLAN_BEGIN_FAILED;
 
 	assert_ok(

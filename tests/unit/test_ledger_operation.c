@@ -26,7 +26,7 @@ static enum err_code begin_fault(const struct desk *desk, const struct plan *pla
 {
 	cleanup_err struct err err = ERR_INIT;
 	cleanup_operation struct operation operation = OPERATION_INIT;
-	struct decision allow = allow_of(plan);
+	struct plan_decision allow = allow_of(plan);
 	enum plan_begin begun;
 
 	assert_int_equal(
@@ -81,7 +81,7 @@ static void a_decision_that_cannot_be_recorded_blocks(void **state)
 	cleanup_desk struct desk desk = desk_open(*state, "unrecorded");
 	cleanup_plan struct plan plan = add_plan(&desk);
 	cleanup_err struct err err = ERR_INIT;
-	struct decision refusal = allow_of(&plan);
+	struct plan_decision refusal = allow_of(&plan);
 
 	refusal.verdict = "deny";
 	refusal.code = "AUTHZ_DENIED";
@@ -424,7 +424,7 @@ static void a_refusal_is_a_row_and_a_row_of_the_chain_and_no_operation(void **st
 {
 	cleanup_desk struct desk desk = desk_open(*state, "refusal");
 	cleanup_plan struct plan plan = add_plan(&desk);
-	struct decision refusal = allow_of(&plan);
+	struct plan_decision refusal = allow_of(&plan);
 	cleanup_err struct err err = ERR_INIT;
 
 	refusal.verdict = "deny";
