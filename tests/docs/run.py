@@ -270,7 +270,7 @@ COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 _stile
 printf '%s\\n' "${COMPREPLY[@]}"
 """
-    for line, wanted in (("stile au", ["audit"]), ("stile surface ch", ["check"]),
+    for line, wanted in (("stile aud", ["audit"]), ("stile surface ch", ["check"]),
                          ("stile mcp ", ["serve"]), ("stile mcp serve --allow-w", ["--allow-write"]),
                          ("stile vault file up", ["upload"]), ("stile vault file put --ex", ["--expect"]),
                          ("stile call git_log --r", ["--root"])):
