@@ -225,7 +225,7 @@ int ledger_host_key(const char *data_dir, struct public_key *ret_key, struct err
  *
  * Lists are newest first; limit 0: all. Damaged records are left out of lists and counted.
  */
-#define RECORDS_PATIENCE_MS 3000
+#define RECORDS_PATIENCE_MS 5000
 
 #define RECORD_ID_SIZE 21 /* of the longest id, with its NUL */
 #define RECORD_PLAN "pln_"
