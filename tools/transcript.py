@@ -7,11 +7,14 @@
 FOLDER is `quickstart-vault` of this project. A second run adds another workspace to it.
 """
 import collections
+import grp
 import json
 import os
+import pwd
 import re
 import shlex
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -27,14 +30,17 @@ META = {
 }
 
 
-def others_can_write(path):
-    """Would stile refuse to start a program from here?"""
+def is_safe(path):
+    """Would stile start a program from here? Nobody else may be able to put another one there."""
     while True:
-        mode = os.stat(path).st_mode
-        if mode & stat.S_IWOTH:
-            return True
-        if path == "/":
+        info = os.stat(path)
+        if info.st_uid not in (0, os.geteuid()) or info.st_mode & stat.S_IWOTH:
             return False
+        if info.st_mode & stat.S_IWGRP and info.st_gid != 0 and \
+                grp.getgrgid(info.st_gid).gr_name != pwd.getpwuid(os.geteuid()).pw_name:
+            return False
+        if path == "/":
+            return True
         path = os.path.dirname(path)
 
 
@@ -51,7 +57,7 @@ class Place:
     """The folder of the vault, its program, and what names them in commands."""
 
     def __init__(self, binary, folder):
-        if others_can_write(os.path.dirname(folder)):
+        if not is_safe(os.path.realpath(os.path.dirname(folder))):
             # The vault's tools start stile again, which it does from no place such as /tmp.
             data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
             folder = os.path.join(data, "stile-quickstart")
@@ -59,12 +65,14 @@ class Place:
         self.work = os.path.join(folder, "work")
         self.binary = binary
         self.is_new = not os.path.exists(self.token("writer"))
-        if self.is_new:     # or an earlier run did not come to its end
-            shutil.rmtree(folder, ignore_errors=True)
+        if self.is_new and os.path.isdir(folder) and os.listdir(folder):
+            sys.exit(f"quickstart: {folder} holds something else, or a run that did not end; remove it")
         os.makedirs(self.work, exist_ok=True)
         os.chmod(folder, 0o700)
-        if others_can_write(os.path.dirname(binary)):
-            self.binary = shutil.copy2(binary, os.path.join(folder, "stile"))
+        if not is_safe(os.path.realpath(os.path.dirname(binary))):
+            self.binary = os.path.join(folder, "stile")
+            shutil.copy2(binary, self.binary + ".new")
+            os.replace(self.binary + ".new", self.binary)   # a client may run the old one
 
     def token(self, name):
         return os.path.join(self.folder, f"{name}.token")
@@ -137,6 +145,8 @@ class Agent:
     def tools(self):
         print("→ tools/list")
         names = [tool["name"] for tool in self.request("tools/list")["result"]["tools"]]
+        if not names:
+            sys.exit("quickstart: the server shows nothing; it says why above")
         line = ""
         for name in names:
             if len(line) + len(name) > 96:
@@ -170,7 +180,15 @@ def prepare(place):
     place.stile("vault", "template", "create", "/article", show=0)
     place.stile("vault", "template", "publish", "article", show=0)
     place.stile("vault", "principal", "add", "writer", "--kind", "agent", show=0)
-    place.stile("vault", "token", "issue", "writer", "--expires-in", "30d", "--out", place.token("writer"), show=0)
+
+
+def token(place):
+    """A new one each time, for it ends. Clients find it where the old one was."""
+    words = ["vault", "token", "issue", "writer", "--expires-in", "30d", "--out"]
+    if os.path.exists(place.token("new")):
+        os.unlink(place.token("new"))
+    place.stile(*words, place.token("new"), show=0, shown=shlex.join(["stile", *words, place.token("writer")]))
+    os.replace(place.token("new"), place.token("writer"))
 
 
 def workspace(place):
@@ -242,13 +260,20 @@ and be its owner yourself:
 All of it is in {place.folder}. README.md goes on from here.""")
 
 
+def too_long(_signal, _frame):
+    sys.exit("quickstart: no answer for two minutes")
+
+
 def main():
+    signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(120)
     folder = sys.argv[2] if len(sys.argv) > 2 else os.path.join(PROJECT, "quickstart-vault")
     place = Place(os.path.abspath(sys.argv[1]), os.path.abspath(folder))
     if place.is_new:
         prepare(place)
     else:
         print(f"The vault of an earlier run is in {place.folder}. The owner adds a workspace to it:")
+    token(place)
     name, workspace_id = workspace(place)
     words = [place.binary, "mcp", "serve", "--surface", "vault", "--workspace", workspace_id, "--stage", STAGE,
              "--root", place.work]
