@@ -383,12 +383,17 @@ class Worst:
             if response.get('id') in self.flying:
                 self.take(response)
 
+    def victims(self):
+        """The children that write; one time in ten whatever there is, with the one that asks for the scope."""
+        alive = children(self.server.pid)
+        return alive if self.dice.random() < 0.1 else [pid for pid in alive if not is_asker(pid)]
+
     def moment(self):
         """Kills a child, or one time in twenty the server, at a random moment of what is going on."""
         self.settle(2)
-        while len(self.flying) < 5:
+        while len(self.flying) < 6:
             self.write()
-        poll(lambda: children(self.server.pid), 10, 'a child')
+        poll(self.victims, 10, 'a child')
         time.sleep(self.dice.uniform(0, 0.012))
         if self.dice.random() < 0.05:
             self.server.kill()
@@ -400,10 +405,18 @@ class Worst:
             self.counts['server'] += 1
             self.begin()
             return
-        alive = children(self.server.pid)
+        alive = self.victims()
         if alive:
             kill(self.dice.choice(alive), signal.SIGKILL)
             self.counts['child'] += 1
+
+
+def is_asker(pid):
+    try:
+        with open(f'/proc/{pid}/cmdline', 'rb') as f:
+            return b'\0scope\0' in f.read()
+    except OSError:
+        return True
 
 
 @test('promise 9: Killing the server or a child at any moment (tested at 200 random moments) leaves a vault that '
@@ -415,7 +428,7 @@ def killed():
         while sum(worst.counts.values()) < wanted:
             worst.moment()
         worst.settle(0)
-        check(worst.counts['server'] > 0 and len(worst.stored) > wanted // 10, worst.counts, len(worst.stored))
+        check(worst.counts['server'] > 0 and len(worst.stored) > wanted // 2, worst.counts, len(worst.stored))
         vault = worst.stage.vault
         vault.is_sound()
         out = os.path.join(box.dir, 'export')
