@@ -30,8 +30,8 @@ function held(name, conversation) {
 }
 
 await Promise.all(MODES.map((mode) => held(mode.title, converse(mode, options))));
-await Promise.all(MODES.map((mode) => held(`${mode.title}, vault`, converseVault(mode, options))));
+await Promise.all([held('story', converseStory(options)),
+    ...MODES.map((mode) => held(`${mode.title}, vault`, converseVault(mode, options)))]);
 for (const revision of REVISIONS) await held(revision, converseLegacy(revision, options));
 await held('2026-07-28', converseModern(options));
-await held('story', converseStory(options));
 process.exit(finish());
