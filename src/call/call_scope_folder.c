@@ -19,13 +19,12 @@
 
 #define CONTRACT "CONTEXT.md"
 
-/* The folder's own path must lead where it led at the start, past no link that came later. */
-static int check_place(const struct host *host, const char *path, char **ret_real, struct err *err)
+/* real, what path leads to, is a folder outside the roots. */
+static int check_place(const struct host *host, const char *path, const char *real, struct err *err)
 {
-	cleanup_free char *real = realpath(path, NULL);
 	struct stat st;
 
-	if (real == NULL || stat(real, &st) < 0)
+	if (stat(real, &st) < 0)
 		return err_errno(err, errno, "--stage-dir %s", path);
 	if (!S_ISDIR(st.st_mode))
 		return err_set(err, ERR_USAGE, "--stage-dir %s is no folder", path);
@@ -36,7 +35,6 @@ static int check_place(const struct host *host, const char *path, char **ret_rea
 			    "it outside of every --root",
 			    path, host->roots.items[i]);
 	}
-	*ret_real = steal_ptr(&real);
 	return 0;
 }
 
@@ -44,7 +42,12 @@ int host_open_stage_dir(struct host *host, struct err *err)
 {
 	const char *path = host->options->stage_dir;
 
-	return path != NULL ? check_place(host, path, &host->scope.folder, err) : 0;
+	if (path == NULL)
+		return 0;
+	host->scope.folder = realpath(path, NULL);
+	if (host->scope.folder == NULL)
+		return err_errno(err, errno, "--stage-dir %s", path);
+	return check_place(host, path, host->scope.folder, err);
 }
 
 /* ---- reading ---- */
@@ -52,10 +55,12 @@ int host_open_stage_dir(struct host *host, struct err *err)
 static int read_file(const struct host *host, struct buf *ret_text, struct err *err)
 {
 	const char *folder = host->scope.folder;
-	cleanup_free char *real = NULL;
+	cleanup_free char *real = realpath(folder, NULL);
 	int found;
 
-	if (check_place(host, folder, &real, err) < 0)
+	if (real == NULL)
+		return err_errno(err, errno, "--stage-dir %s", folder);
+	if (check_place(host, folder, real, err) < 0)
 		return -1;
 	if (strcmp(real, folder) != 0)
 		return err_set(err, ERR_CONFIGURATION, "the folder is a link now");

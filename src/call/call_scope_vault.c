@@ -6,6 +6,7 @@
  */
 #include "call/call_internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,6 +228,7 @@ static void keep_stamps(struct host *host, const struct decision *decision)
 {
 	struct host_scope *scope = &host->scope;
 
+	assert(decision->event != NULL);
 	if (scope->decision.event != NULL && strcmp(decision->event, scope->decision.event) == 0)
 		memcpy(scope->stamps, scope->stamps_before, sizeof(scope->stamps));
 	else

@@ -51,7 +51,8 @@ struct scene {
 	struct host *host;
 	size_t ended; /* calls */
 	size_t lists;
-	char *code; /* of the last call; NULL: it ran */
+	size_t refused; /* calls, because too many wait */
+	char *code;     /* of the last call; NULL: it ran */
 	struct json_doc doc;
 	unsigned changes; /* told to the watcher */
 };
@@ -256,6 +257,7 @@ static void on_done(void *ctx, const struct call_outcome *outcome)
 	scene->ended++;
 	if (err_is_set(&outcome->err))
 		code = err_info(outcome->err.code)->wire;
+	scene->refused += code != NULL && strcmp(code, "UNAVAILABLE") == 0;
 	free(scene->code);
 	scene->code = xstrdup(code);
 	json_doc_release(&scene->doc);
@@ -268,11 +270,17 @@ static void start(void *ctx)
 	call_start(ctx);
 }
 
-static struct call *begin_call(struct scene *scene, const char *tool)
+static struct call *make_call(struct scene *scene, const char *tool)
 {
 	const struct call_client client = { .name = "test" };
 	struct json_doc doc = JSON_DOC_INIT;
-	struct call *call = call_new(scene->host, &client, tool, &doc, NULL, on_done, scene);
+
+	return call_new(scene->host, &client, tool, &doc, NULL, on_done, scene);
+}
+
+static struct call *begin_call(struct scene *scene, const char *tool)
+{
+	struct call *call = make_call(scene, tool);
 
 	(void)loop_add_timer(scene->loop, 0, start, call);
 	return call;
@@ -552,6 +560,24 @@ static void a_decision_counts_as_long_as_the_launch_says(void **state)
 	assert_int_equal(asked(scene), 4);
 }
 
+static void more_calls_than_may_wait_are_refused(void **state)
+{
+	struct scene *scene = *state;
+	size_t len = unit_many(LIMIT_WAITING + 3);
+	size_t refused = len > LIMIT_WAITING ? len - LIMIT_WAITING : 0;
+
+	put(scene, "hang", "");
+	serve(scene);
+	for (size_t i = 0; i < len; i++)
+		call_start(make_call(scene, "switched_none"));
+	turn_until(scene, &scene->refused, refused);
+	turn_until_asked(scene, 1);
+	host_drain(scene->host);
+	turn_until(scene, &scene->ended, len);
+	assert_int_equal(scene->refused, refused);
+	assert_int_equal(asked(scene), 1);
+}
+
 static void who_comes_long_after_the_question_waits_for_the_next(void **state)
 {
 	struct scene *scene = *state;
@@ -695,6 +721,7 @@ int main(void)
 		TEST(the_vault_is_given_the_environment_of_its_surface),
 		TEST(fifty_calls_at_once_ask_once),
 		TEST(a_decision_counts_as_long_as_the_launch_says),
+		TEST(more_calls_than_may_wait_are_refused),
 		TEST(who_comes_long_after_the_question_waits_for_the_next),
 		TEST(a_cancelled_call_that_waits_ends_and_the_others_go_on),
 		TEST(the_end_does_not_wait_for_the_vault),

@@ -91,9 +91,10 @@ bool host_decide(struct host *host, struct host_waiter *waiter)
 {
 	if (!host->is_undecided)
 		return true;
-	assert_true(host->waiting_len < ARRAY_LEN(host->waiting));
 	waiter->is_waiting = true;
-	host->waiting[host->waiting_len++] = waiter;
+	/* Of a crowd, the rest is not called back. */
+	if (host->waiting_len < ARRAY_LEN(host->waiting))
+		host->waiting[host->waiting_len++] = waiter;
 	return false;
 }
 
@@ -1050,6 +1051,23 @@ static void lists_wait_for_the_decision_and_keep_their_order(void **state)
 	talk_expect(talk, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
 }
 
+static void more_lists_than_may_wait_are_refused(void **state)
+{
+	struct talk *talk = *state;
+	size_t len = unit_many(LIMIT_WAITING + 1);
+
+	host_of(talk)->is_undecided = true;
+	for (size_t i = 0; i < len; i++) {
+		cleanup_buf struct buf line = BUF_INIT;
+
+		buf_addf(&line, REQUEST("%zu", "tools/list", META), i);
+		talk_say(talk, line.data);
+	}
+	if (len > LIMIT_WAITING)
+		talk_expect_error(talk, "20000", -32603);
+	talk_expect_silence(talk);
+}
+
 static void cancelled_list_that_waits_is_never_answered(void **state)
 {
 	struct talk *talk = *state;
@@ -1760,6 +1778,7 @@ int main(void)
 		TALK(streams_are_acknowledged_and_told_each_by_its_id),
 		TALK(session_is_told_of_changes_only_once_initialized),
 		TALK(lists_wait_for_the_decision_and_keep_their_order),
+		TALK(more_lists_than_may_wait_are_refused),
 		TALK(cancelled_list_that_waits_is_never_answered),
 		TALK(lists_that_wait_stand_in_batches),
 		TALK(end_of_input_waits_for_lists_that_wait),
