@@ -24,8 +24,6 @@ MANAGE = ['vault_file_move', 'vault_file_rename', 'vault_file_copy', 'vault_file
           'vault_template_create', 'vault_template_publish', 'vault_workspace_instantiate',
           'vault_workspace_derive', 'vault_access_grant', 'vault_access_revoke']
 TOOLS = DISCOVERY + READ + WRITE + MANAGE
-CHECKOUT = ['vault_workspace_checkout', 'vault_workspace_status', 'vault_workspace_commit',
-            'vault_workspace_walk_test']
 STAGE = 'stages/01-all'
 CONTRACT = f'{STAGE}/CONTEXT.md'
 
@@ -192,6 +190,14 @@ def contracts():
             code = error_of(server.call(tool, arguments))[0]
             check(code == 'PERMISSION_DENIED' or '..' in str(arguments) and
                   code == 'INVALID_ARGUMENT', tool, arguments, code)
+        given(server, 'vault_workspace_checkout', {'dir': 'co'})
+        box.write(f'co/{CONTRACT}', 'evil\n')
+        box.write('co/plan.md', 'changed\n')
+        commit = {'dir': 'co', 'message': 'm'}
+        for more in ({}, {'onto_latest': True}):
+            refused(server, 'PERMISSION_DENIED', 'vault_workspace_commit', {**commit, **more})
+        os.unlink(os.path.join(box.root, 'co', CONTRACT))
+        refused(server, 'PERMISSION_DENIED', 'vault_workspace_commit', {**commit, 'deletions': True})
         equal(vault.value('folder', 'tree', '/mine'), before, 'nothing changed')
         given(server, 'vault_file_put', {'file': f'{STAGE}/output/x.md', 'content': 'x'})
 
@@ -255,6 +261,15 @@ def expected():
                 {'file': 'plan.md', 'content': 'three\n', 'new': True})
         equal(world.vault.get('/mine/plan.md'), b'two\n')
         given(server, 'vault_file_put', {'file': 'plan.md', 'content': 'three\n', 'expect': '2'})
+        given(server, 'vault_workspace_checkout', {'dir': 'co'})
+        box.write('co/plan.md', 'four\n')
+        box.write('co/new.md', 'new\n')
+        world.vault.put('/mine/plan.md', b'five\n')
+        result = server.call('vault_workspace_commit', {'dir': 'co', 'message': 'm'})
+        equal(error_of(result)[0], 'CONFLICT')
+        check('plan.md' in text_of(result) and 'new.md' not in text_of(result), text_of(result))
+        equal(world.vault.get('/mine/plan.md'), b'five\n')
+        equal([e['name'] for e in world.vault.value('file', 'list', '/mine')['entries']], ['plan.md'])
 
 
 @test('vault tools: the vault refuses what a tool shows but the rank on the target does not allow')
@@ -357,7 +372,18 @@ def each_tool():
         ok('vault_workspace_instantiate', {'template': 'pack', 'to': 'made'})
         ok('vault_workspace_derive', {'workspace': 'made', 'to': 'derived'})
 
-        equal(sorted(called), sorted(set(TOOLS) - set(CHECKOUT)), 'each was called')
+        # a checkout
+        ok('vault_workspace_checkout', {'dir': 'co'})
+        with open(os.path.join(box.root, 'co/plan.md'), 'rb') as f:
+            equal(f.read(), b'one\n')
+        box.write('co/plan.md', 'one, two\n')
+        check('plan.md' in json.dumps(ok('vault_workspace_status', {'dir': 'co'})), 'what changed')
+        ok('vault_workspace_commit', {'dir': 'co', 'message': 'two'})
+        equal(world.vault.get('/mine/plan.md'), b'one, two\n')
+        called.add('vault_workspace_walk_test')
+        walk = server.call('vault_workspace_walk_test')
+        check('01-all' in text_of(walk), walk)
+        equal(sorted(called), sorted(TOOLS), 'each was called')
         check(world.vault.is_sound(), 'sound')
 
 
@@ -409,6 +435,7 @@ def parity():
         _, table, _ = box.command('surface', 'coverage', 'vault')
         covered = [re.split(r'  +', line)[0] for line in table.decode().splitlines()[1:]]
         equal(sorted(set(commands) - set(covered)), [], 'commands without a tool or a reason')
+        equal(sorted(set(covered) - set(commands)), [], 'tools and reasons without a command')
 
 
 @test('vault tools: docs/vault.md has a row for each tool, with its rank')
