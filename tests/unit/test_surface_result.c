@@ -208,8 +208,7 @@ static void a_failed_envelope_is_handed_on_whole_whatever_the_result_asks(void *
 	assert_true(made.is_error);
 	assert_string_equal(made.code, "CONFLICT");
 	assert_string_equal(made.json.data, run.out);
-	assert_string_equal(
-	    made.text.data, "[CONFLICT] m\n{\"files\":[\"a\"]}\n{\"items\":[1]}");
+	assert_string_equal(made.text.data, "[CONFLICT] m\n{\"files\":[\"a\"]}\n{\"items\":[1]}");
 	surface_result_release(&made);
 }
 
