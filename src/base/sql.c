@@ -41,6 +41,7 @@ struct sql {
 	struct sql_stmt *begin;  /* the statements every transaction needs, prepared once */
 	struct sql_stmt *commit; /* NULL, all three, on a read-only connection */
 	struct sql_stmt *data_version;
+	int patience_ms;  /* how long a lock is waited for */
 	int64_t keep_log; /* so many bytes of it may stay; 0: none do */
 };
 
@@ -81,6 +82,10 @@ static enum err_code code_of(sqlite3 *db, int rc)
 
 static int fail(sqlite3 *db, int rc, struct err *err)
 {
+	if (code_of(db, rc) == ERR_UNAVAILABLE)
+		return err_set(err, ERR_UNAVAILABLE,
+		    "another process is at work in the database; try again (%s)",
+		    sqlite3_errmsg(db));
 	return err_set(err, code_of(db, rc), "database: %s", sqlite3_errmsg(db));
 }
 
@@ -263,6 +268,15 @@ static struct sql *connect_to(const char *name, const char *path, int flags, str
 	return NULL;
 }
 
+int sql_set_patience(struct sql *sql, int patience_ms)
+{
+	int before = sql->patience_ms;
+
+	sql->patience_ms = patience_ms;
+	(void)sqlite3_busy_timeout(sql->db, patience_ms);
+	return before;
+}
+
 struct sql *sql_open_patient(const char *path, const char *const *migrations, size_t migrations_len,
     int patience_ms, struct err *err)
 {
@@ -272,7 +286,7 @@ struct sql *sql_open_patient(const char *path, const char *const *migrations, si
 		return NULL;
 	sql = connect_to(path, path, SQLITE_OPEN_READWRITE, err);
 	if (sql != NULL)
-		(void)sqlite3_busy_timeout(sql->db, patience_ms);
+		(void)sql_set_patience(sql, patience_ms);
 	if (sql == NULL || check_log(sql, err) < 0 || configure(sql, err) < 0 ||
 	    set_wal(sql, err) < 0 || prepare_own(sql, err) < 0 ||
 	    migrate(sql, migrations, migrations_len, err) < 0) {

@@ -39,6 +39,9 @@ struct sql *sql_open(const char *path, const char *const *migrations, size_t mig
 struct sql *sql_open_patient(const char *path, const char *const *migrations, size_t migrations_len,
     int patience_ms, struct err *err) MUST_CHECK;
 
+/* How long a lock is waited for from now on; returns how long it was. */
+int sql_set_patience(struct sql *sql, int patience_ms);
+
 /*
  * Opens an existing database for reading alone: no owner check, no migrations, nothing of it is
  * changed. For commands, not for the loop: waits up to 2 s for a lock. Works on read-only media.

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* For the row of somebody who waited for a lock in vain. */
+#define REFUSAL_PATIENCE_MS 100
+
 void op_set(char **field, const char *text)
 {
 	free(*field);
@@ -79,9 +82,18 @@ static int finish(struct vault *vault, struct op *op, struct err *err)
 static void record_failure(struct vault *vault, const struct op *op, const struct err *err)
 {
 	cleanup_err struct err ignored = ERR_INIT;
+	int patience_ms;
 
-	if (vault->org[0] != '\0')
+	if (vault->org[0] == '\0')
+		return;
+	if (err->code != ERR_UNAVAILABLE) {
 		(void)!record_alone(vault, op, err_info(err->code)->wire, &ignored);
+		return;
+	}
+	/* Most likely a lock was waited for in vain: not as long once more. */
+	patience_ms = sql_set_patience(vault->sql, REFUSAL_PATIENCE_MS);
+	(void)!record_alone(vault, op, err_info(err->code)->wire, &ignored);
+	(void)sql_set_patience(vault->sql, patience_ms);
 }
 
 int op_end(struct vault *vault, struct op *op, int result, struct err *err)

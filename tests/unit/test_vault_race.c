@@ -6,11 +6,14 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
+
 #define PUBLISHERS 4
 #define PUBLISHED 10
 #define KILLS 20
 #define FILES 40
 #define DERIVED 20
+#define PATIENCE_MS 1500
 
 /* A connection of its own, as every process has; sharing one across fork is what SQLite forbids. */
 static struct vault *open_again(const char *dir, const struct vault_token_text *token)
@@ -221,6 +224,27 @@ static void whoever_is_killed_meanwhile_leaves_whole_workspaces_or_none(void **s
 	assert_is_sound(&f);
 }
 
+static void a_lock_is_waited_for_once_and_then_the_answer_says_why(void **state)
+{
+	cleanup_fixture struct fixture f;
+	struct vault_entry entry = { 0 };
+	struct vault *writer;
+	int64_t began_ms;
+
+	(void)state;
+	open_fixture(&f);
+	writer = open_again(f.dir, &f.token);
+	assert_int_equal(sql_set_patience(f.vault->sql, PATIENCE_MS), 10000);
+	assert_ok(vault_batch_begin(writer, &f.err), &f.err);
+	began_ms = clock_monotonic_ms();
+	assert_int_equal(vault_entry_info(f.vault, "/", VAULT_WANT_ANY, &entry, &f.err), -1);
+	assert_in_range(clock_monotonic_ms() - began_ms, PATIENCE_MS / 2, 2 * PATIENCE_MS - 1);
+	assert_int_equal(f.err.code, ERR_UNAVAILABLE);
+	assert_non_null(strstr(f.err.message, "another process"));
+	assert_int_equal(sql_set_patience(f.vault->sql, PATIENCE_MS), PATIENCE_MS);
+	vault_close(writer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +252,7 @@ int main(void)
 		cmocka_unit_test(of_those_who_make_the_same_workspace_one_does),
 		cmocka_unit_test(what_changes_while_it_is_filled_is_a_conflict_or_filled),
 		cmocka_unit_test(whoever_is_killed_meanwhile_leaves_whole_workspaces_or_none),
+		cmocka_unit_test(a_lock_is_waited_for_once_and_then_the_answer_says_why),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
