@@ -6,7 +6,7 @@
  * the file is still at the version that was checked out. The record is written last: when we are killed
  * in between, the next command finds the bytes here to be those in the vault, and is content.
  */
-#include "cli/cli_checkout.h"
+#include "cli/cli_commit.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,21 +15,6 @@
 #include <unistd.h>
 
 #define ATTEMPTS 4 /* while others change the vault under us */
-#define LISTED_MAX 1000
-#define CONFLICTS_SHOWN 20
-
-/* One file of the walk. */
-struct item {
-	struct vault_staged *staged; /* its bytes, in the vault; NULL: not read */
-	struct checkout_file stored; /* once it is a version; path is not used */
-};
-
-struct commit {
-	struct checkout *checkout;
-	struct item *items; /* as long as the walk */
-	int64_t done, all;  /* bytes read */
-	int64_t stored, trashed, conflicts;
-};
 
 /* A file that is read. */
 struct source {
@@ -39,57 +24,33 @@ struct source {
 
 /* ---- what is to be done ---- */
 
-static bool conflicts(const struct commit *commit, const struct checkout_row *row)
+bool commit_conflicts(const struct commit *commit, const struct checkout_row *row)
 {
 	if (row->here == HERE_DELETED && !commit->checkout->cli->options.has_deletions)
 		return false;
 	return checkout_row_conflicts(row);
 }
 
-static bool is_to_store(const struct commit *commit, const struct checkout_row *row)
+bool commit_is_to_store(const struct commit *commit, const struct checkout_row *row)
 {
 	return (row->here == HERE_CHANGED || row->here == HERE_NEW) && !row->is_equal &&
-	       !conflicts(commit, row);
+	       !commit_conflicts(commit, row);
 }
 
-static bool is_to_trash(const struct commit *commit, const struct checkout_row *row)
+bool commit_is_to_trash(const struct commit *commit, const struct checkout_row *row)
 {
 	return commit->checkout->cli->options.has_deletions && row->here == HERE_DELETED &&
 	       row->there == THERE_SAME;
 }
 
-static struct item *item_of(const struct commit *commit, const struct checkout_row *row)
+struct checkout_item *commit_item(const struct commit *commit, const struct checkout_row *row)
 {
 	return &commit->items[row->local - commit->checkout->walk.items];
 }
 
-static int refuse_conflicts(const struct commit *commit, struct err *err)
+bool commit_is_stored(const struct commit *commit, const struct checkout_row *row)
 {
-	const struct checkout_plan *plan = &commit->checkout->plan;
-	cleanup_buf struct buf text = BUF_INIT;
-	struct buf details = BUF_INIT;
-	struct json_writer w = JSON_WRITER_INIT(&details);
-	int64_t count = 0;
-
-	json_write_object_begin(&w);
-	json_write_key(&w, "conflicts");
-	json_write_array_begin(&w);
-	for (size_t i = 0; i < plan->len; i++) {
-		if (!conflicts(commit, &plan->rows[i]))
-			continue;
-		checkout_row_write(&plan->rows[i], &w);
-		if (++count <= CONFLICTS_SHOWN)
-			checkout_row_show(&text, "", &plan->rows[i]);
-	}
-	json_write_array_end(&w);
-	json_write_object_end(&w);
-	while (text.len > 0 && text.data[text.len - 1] == '\n')
-		buf_truncate(&text, text.len - 1);
-	(void)err_set(err, ERR_CONFLICT,
-	    "nothing was stored: %" PRId64 " changed here and in the vault "
-	    "(--onto-latest stores the others):\n%s",
-	    count, text.data);
-	return err_take_details(err, buf_detach(&details));
+	return commit_is_to_store(commit, row) && commit_item(commit, row)->stored.id[0] != '\0';
 }
 
 static int check_conflicts(struct commit *commit, struct err *err)
@@ -98,10 +59,10 @@ static int check_conflicts(struct commit *commit, struct err *err)
 
 	commit->conflicts = 0;
 	for (size_t i = 0; i < plan->len; i++)
-		commit->conflicts += conflicts(commit, &plan->rows[i]);
+		commit->conflicts += commit_conflicts(commit, &plan->rows[i]);
 	if (commit->conflicts == 0 || commit->checkout->cli->options.is_onto_latest)
 		return 0;
-	return refuse_conflicts(commit, err);
+	return commit_refuse(commit, err);
 }
 
 /* A new file that nobody could check out is not stored. */
@@ -113,15 +74,18 @@ static int check_new_names(const struct commit *commit, struct err *err)
 	size_t len = 0;
 	bool has_new = false;
 
-	for (size_t i = 0; i < checkout->heads.len; i++)
-		paths[len++] = checkout->heads.items[i].path;
+	for (size_t i = 0; i < checkout->heads.len; i++) {
+		if (checkout->heads.items[i].is_folder)
+			paths[len++] = checkout->heads.items[i].path;
+	}
 	for (size_t i = 0; i < checkout->plan.len; i++) {
 		const struct checkout_row *row = &checkout->plan.rows[i];
+		bool is_new = row->here == HERE_NEW && commit_is_to_store(commit, row);
+		bool is_there = row->head != NULL && !row->head->is_folder;
 
-		if (row->here != HERE_NEW || !is_to_store(commit, row))
-			continue;
-		paths[len++] = row->path;
-		has_new = true;
+		if (is_new || (is_there && !commit_is_to_trash(commit, row)))
+			paths[len++] = row->path;
+		has_new = has_new || is_new;
 	}
 	if (has_new)
 		checkout_find_twins(paths, len, &faults);
@@ -173,7 +137,7 @@ static int stage(struct commit *commit, const struct checkout_row *row, struct e
 		return err_wrap(err, "%s", row->path);
 	if (fstat(fd, &st) < 0 || !checkout_local_is(row->local, &st))
 		return changing(row->path, err);
-	item_of(commit, row)->staged = steal_ptr(&staged);
+	commit_item(commit, row)->staged = steal_ptr(&staged);
 	return 0;
 }
 
@@ -183,11 +147,12 @@ static int stage_all(struct commit *commit, struct err *err)
 
 	commit->done = commit->all = 0;
 	for (size_t i = 0; i < plan->len; i++)
-		commit->all += is_to_store(commit, &plan->rows[i]) ? plan->rows[i].local->size : 0;
+		commit->all +=
+		    commit_is_to_store(commit, &plan->rows[i]) ? plan->rows[i].local->size : 0;
 	for (size_t i = 0; i < plan->len; i++) {
 		const struct checkout_row *row = &plan->rows[i];
 
-		if (is_to_store(commit, row) && item_of(commit, row)->staged == NULL &&
+		if (commit_is_to_store(commit, row) && commit_item(commit, row)->staged == NULL &&
 		    stage(commit, row, err) < 0)
 			return -1;
 	}
@@ -227,7 +192,7 @@ static int ensure_folder(struct commit *commit, const struct checkout_row *row, 
 static void note_stored(
     struct commit *commit, const struct checkout_row *row, const struct vault_version *version)
 {
-	struct checkout_file *file = &item_of(commit, row)->stored;
+	struct checkout_file *file = &commit_item(commit, row)->stored;
 
 	(void)snprintf(file->id, sizeof(file->id), "%s", version->file);
 	(void)snprintf(file->version, sizeof(file->version), "%s", version->id);
@@ -254,7 +219,7 @@ static int put(struct commit *commit, const struct checkout_row *row, struct err
 
 	if (ensure_folder(commit, row, err) < 0 ||
 	    vault_file_put(
-		checkout->vault, ref, item_of(commit, row)->staged, &how, &version, err) < 0)
+		checkout->vault, ref, commit_item(commit, row)->staged, &how, &version, err) < 0)
 		return err_wrap(err, "%s", row->path);
 	note_stored(commit, row, &version);
 	vault_version_release(&version);
@@ -268,11 +233,13 @@ static int change_all(struct commit *commit, struct err *err)
 
 	commit->stored = commit->trashed = 0;
 	for (size_t i = 0; i < plan->len; i++) {
-		if (is_to_trash(commit, &plan->rows[i]) && trash(commit, &plan->rows[i], err) < 0)
+		if (commit_is_to_trash(commit, &plan->rows[i]) &&
+		    trash(commit, &plan->rows[i], err) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < plan->len; i++) {
-		if (is_to_store(commit, &plan->rows[i]) && put(commit, &plan->rows[i], err) < 0)
+		if (commit_is_to_store(commit, &plan->rows[i]) &&
+		    put(commit, &plan->rows[i], err) < 0)
 			return -1;
 	}
 	return 0;
@@ -283,7 +250,8 @@ static bool has_work(const struct commit *commit)
 	const struct checkout_plan *plan = &commit->checkout->plan;
 
 	for (size_t i = 0; i < plan->len; i++) {
-		if (is_to_store(commit, &plan->rows[i]) || is_to_trash(commit, &plan->rows[i]))
+		if (commit_is_to_store(commit, &plan->rows[i]) ||
+		    commit_is_to_trash(commit, &plan->rows[i]))
 			return true;
 	}
 	return false;
@@ -326,11 +294,6 @@ static int store_patiently(struct commit *commit, struct err *err)
 
 /* ---- the record ---- */
 
-static bool is_stored(const struct commit *commit, const struct checkout_row *row)
-{
-	return is_to_store(commit, row) && item_of(commit, row)->stored.id[0] != '\0';
-}
-
 static bool is_stale(const struct checkout_row *row, const struct checkout_record *record)
 {
 	const struct checkout_file *base = row->base;
@@ -352,13 +315,13 @@ static int save_record(const struct commit *commit, struct err *err)
 	for (size_t i = 0; i < checkout->plan.len; i++) {
 		const struct checkout_row *row = &checkout->plan.rows[i];
 
-		if (is_stored(commit, row)) {
+		if (commit_is_stored(commit, row)) {
 			struct checkout_file *file = checkout_record_add(&next, NULL);
 
-			*file = item_of(commit, row)->stored;
+			*file = commit_item(commit, row)->stored;
 			file->path = xstrdup(row->path);
 		} else if (row->here != HERE_DELETED ||
-			   (row->there != THERE_GONE && !is_to_trash(commit, row))) {
+			   (row->there != THERE_GONE && !commit_is_to_trash(commit, row))) {
 			checkout_row_keep(row, &next);
 		}
 	}
@@ -376,100 +339,6 @@ static int renew_record(const struct commit *commit, struct err *err)
 	if (!is_needed || save_record(commit, err) == 0)
 		return 0;
 	return err_wrap(err, "all is in the vault, only the record of the checkout is as before");
-}
-
-/* ---- telling ---- */
-
-static void write_stored(
-    const struct commit *commit, const struct checkout_row *row, struct json_writer *w)
-{
-	const struct checkout_file *file = &item_of(commit, row)->stored;
-	char hash[DIGEST_TEXT_SIZE];
-
-	digest_format(&file->hash, hash);
-	json_write_object_begin(w);
-	json_write_member_string(w, "path", row->path);
-	json_write_member_string(w, "id", file->id);
-	json_write_member_string(w, "version_id", file->version);
-	json_write_member_int(w, "version", file->number);
-	json_write_member_int(w, "size", file->size);
-	json_write_member_string(w, "hash", hash);
-	json_write_object_end(w);
-}
-
-static void tell_stored(const struct commit *commit, struct json_writer *w)
-{
-	const struct checkout *checkout = commit->checkout;
-	struct buf *out = &checkout->cli->out;
-	int64_t listed = 0;
-
-	json_write_key(w, "stored");
-	json_write_array_begin(w);
-	for (size_t i = 0; i < checkout->plan.len; i++) {
-		const struct checkout_row *row = &checkout->plan.rows[i];
-
-		if (!is_stored(commit, row) || ++listed > LISTED_MAX)
-			continue;
-		write_stored(commit, row, w);
-		cli_line(out, "stored     %s  (version %" PRId64 ")", row->path,
-		    item_of(commit, row)->stored.number);
-	}
-	json_write_array_end(w);
-}
-
-typedef bool (*row_fn)(const struct commit *commit, const struct checkout_row *row);
-
-static bool is_refused(const struct commit *commit, const struct checkout_row *row)
-{
-	(void)commit;
-	return row->here == HERE_ODD && row->local->kind == CHECKOUT_REFUSED;
-}
-
-static void tell_rows(const struct commit *commit, const char *name, const char *label,
-    row_fn is_one, struct json_writer *w)
-{
-	const struct checkout *checkout = commit->checkout;
-	int64_t listed = 0;
-
-	json_write_key(w, name);
-	json_write_array_begin(w);
-	for (size_t i = 0; i < checkout->plan.len; i++) {
-		const struct checkout_row *row = &checkout->plan.rows[i];
-
-		if (!is_one(commit, row) || ++listed > LISTED_MAX)
-			continue;
-		checkout_row_write(row, w);
-		checkout_row_show(&checkout->cli->out, label, row);
-	}
-	json_write_array_end(w);
-}
-
-static void tell(const struct commit *commit)
-{
-	struct cli *cli = commit->checkout->cli;
-	struct json_writer w = JSON_WRITER_INIT(&cli->result);
-
-	json_write_object_begin(&w);
-	checkout_write_origin(commit->checkout, &w);
-	tell_stored(commit, &w);
-	tell_rows(commit, "trashed", "trashed", is_to_trash, &w);
-	tell_rows(commit, "conflicts", "conflict", conflicts, &w);
-	tell_rows(commit, "refused", "refused", is_refused, &w);
-	json_write_key(&w, "counts");
-	json_write_object_begin(&w);
-	json_write_member_int(&w, "stored", commit->stored);
-	json_write_member_int(&w, "trashed", commit->trashed);
-	json_write_member_int(&w, "conflicts", commit->conflicts);
-	json_write_object_end(&w);
-	json_write_object_end(&w);
-	if (commit->stored + commit->trashed == 0)
-		cli_line(&cli->out, "nothing has changed; nothing was stored");
-	else
-		cli_line(&cli->out, "committed: %" PRId64 " stored, %" PRId64 " in the trash",
-		    commit->stored, commit->trashed);
-	if (commit->conflicts > 0)
-		cli_line(&cli->out, "not stored: %" PRId64 " changed here and in the vault",
-		    commit->conflicts);
 }
 
 static void release_items(struct commit *commit)
@@ -495,7 +364,7 @@ int cmd_vault_workspace_commit(struct cli *cli, struct err *err)
 	if (result == 0)
 		result = renew_record(&commit, err);
 	if (result == 0)
-		tell(&commit);
+		commit_tell(&commit);
 	release_items(&commit);
 	return result;
 }

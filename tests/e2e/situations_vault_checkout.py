@@ -434,7 +434,9 @@ def commit_refusals():
         copy.write('new', b'x')
         equal(refused_paths(copy.refused('INVALID_ARGUMENT', 'commit', '--message', 'm')), ['a'])
         equal(len(copy.numbers()), 3)
-        os.unlink(copy.path('A'))
+        os.rename(copy.path('a'), copy.path('A'))
+        equal(refused_paths(copy.refused('INVALID_ARGUMENT', 'commit', '--message', 'm')), ['a'])
+        os.rename(copy.path('A'), copy.path('a'))
         fd = os.open(copy.path('.stile'), os.O_RDONLY)
         fcntl.flock(fd, fcntl.LOCK_EX)
         for verb, args in (('checkout', []), ('status', []), ('discard', ['--all']),
@@ -444,6 +446,9 @@ def commit_refusals():
             equal((error['code'], error['retryable']), ('UNAVAILABLE', True))
         os.close(fd)
         equal(paths(copy.commit()['stored']), ['new'])
+        os.rename(copy.path('a'), copy.path('A'))
+        done = copy.commit('--deletions')
+        equal((paths(done['stored']), paths(done['trashed'])), (['A'], ['a']))
         os.mkdir(os.path.join(box.root, 'plain'))
         for verb, args in (('status', []), ('discard', ['--all']), ('commit', ['--message', 'm'])):
             message = copy.vault.refused('NOT_FOUND', 'workspace', verb,

@@ -228,8 +228,7 @@ static void a_record_comes_back_as_it_was_written(void **state)
 		file->hash = digest_of("x", 1);
 	}
 	assert_string_equal(checkout_record_folder(&record), FOLDER_ID);
-	memcpy(record.stage, "stg_", 4);
-	memcpy(record.stage + 4, FOLDER_ID + 4, sizeof(FOLDER_ID) - 4);
+	(void)snprintf(record.stage, sizeof(record.stage), "stg_%s", &FOLDER_ID[4]);
 	assert_string_equal(checkout_record_folder(&record), record.stage);
 	checkout_record_write(&record, &text);
 	assert_ok(checkout_record_read(text.data, text.len, &again, &err), &err);
