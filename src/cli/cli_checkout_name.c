@@ -64,25 +64,32 @@ int checkout_faults_check(
 
 /* ---- one name ---- */
 
-/* To some file system the dotless and the dotted letter are an i as well. */
+/* How many bytes at the start are what some file system takes for an i: the dotless letter, the dotted
+ * one. */
+static size_t odd_i(const char *data, size_t len)
+{
+	static const char *const letters[] = { "\xc4\xb1", "i\xcc\x87" };
+
+	for (size_t i = 0; i < ARRAY_LEN(letters); i++) {
+		size_t size = strlen(letters[i]);
+
+		if (len >= size && memcmp(data, letters[i], size) == 0)
+			return size;
+	}
+	return 0;
+}
+
 static void plain_i(struct buf *key)
 {
-	static const struct {
-		const char *letter;
-		size_t len;
-	} letters[] = { { "\xc4\xb1", 2 }, { "i\xcc\x87", 3 } };
 	size_t to = 0;
 
 	for (size_t at = 0; at < key->len; to++) {
-		size_t step = 1;
+		size_t odd = odd_i(key->data + at, key->len - at);
 
-		for (size_t i = 0; i < ARRAY_LEN(letters); i++) {
-			if (key->len - at >= letters[i].len &&
-			    memcmp(key->data + at, letters[i].letter, letters[i].len) == 0)
-				step = letters[i].len;
-		}
-		key->data[to] = step > 1 ? 'i' : key->data[at];
-		at += step;
+		key->data[to] = key->data[at];
+		if (odd > 0)
+			key->data[to] = 'i';
+		at += odd > 0 ? odd : 1;
 	}
 	buf_truncate(key, to);
 }

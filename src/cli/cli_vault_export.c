@@ -51,21 +51,26 @@ static void export_release(struct export *export)
 /* ---- metadata and tags ---- */
 
 /* They come file by file. */
+static struct notes *notes_of(struct export *export, const char *file)
+{
+	struct notes *notes;
+
+	if (export->notes_len > 0 && strcmp(export->notes[export->notes_len - 1].file, file) == 0)
+		return &export->notes[export->notes_len - 1];
+	ARRAY_GROW(export->notes, export->notes_len, export->notes_cap);
+	notes = &export->notes[export->notes_len++];
+	*notes = (struct notes){ .metadata = BUF_INIT, .tags = BUF_INIT };
+	(void)snprintf(notes->file, sizeof(notes->file), "%s", file);
+	return notes;
+}
+
 static int take_note(
     void *ctx, const char *file, const char *key, const char *value, struct err *err)
 {
-	struct export *export = ctx;
-	struct notes *notes = export->notes_len > 0 ? &export->notes[export->notes_len - 1] : NULL;
-	struct buf *to;
+	struct notes *notes = notes_of(ctx, file);
+	struct buf *to = value != NULL ? &notes->metadata : &notes->tags;
 
 	(void)err;
-	if (notes == NULL || strcmp(notes->file, file) != 0) {
-		ARRAY_GROW(export->notes, export->notes_len, export->notes_cap);
-		notes = &export->notes[export->notes_len++];
-		*notes = (struct notes){ .metadata = BUF_INIT, .tags = BUF_INIT };
-		(void)snprintf(notes->file, sizeof(notes->file), "%s", file);
-	}
-	to = value != NULL ? &notes->metadata : &notes->tags;
 	if (to->len > 0)
 		buf_addc(to, ',');
 	json_quote(to, key, strlen(key));
