@@ -34,6 +34,26 @@ void call_redact_text(struct call *call, struct buf *text)
 		call->masks += redact_text(redactor, &call->secrets, clean.data, clean.len, text);
 }
 
+static void strip_paths(const struct call *call, struct buf *text)
+{
+	cleanup_buf struct buf stripped = BUF_INIT;
+
+	redact_strip_paths(call->loaded->redactor, text->data, text->len, &stripped);
+	buf_reset(text);
+	buf_add(text, stripped.data, stripped.len);
+}
+
+/* A failed envelope is a diagnosis: it may name no more paths than standard error may. */
+static void strip_failure(struct call *call)
+{
+	if (!call->result.is_error || !call->has_run ||
+	    call->tool->surface->program.output != SURFACE_OUTPUT_ENVELOPE)
+		return;
+	if (call->result.has_text)
+		strip_paths(call, &call->result.text);
+	strip_paths(call, &call->result.json);
+}
+
 /* An error's code may be the program's own word; the ledger has it too. */
 static void redact_code(struct call *call)
 {
@@ -63,6 +83,7 @@ static int redact_result(struct call *call)
 	redact_code(call);
 	if (call->result.json.len == 0)
 		return 0;
+	strip_failure(call);
 	if (redact_json(redactor, &call->secrets, call->result.json.data, call->result.json.len,
 		&json, &masks, &escaped, &err) < 0) {
 		err_move(&call->err, &err);

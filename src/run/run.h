@@ -248,6 +248,10 @@ size_t redact_text(struct redactor *redactor, const struct redactor_values *valu
 size_t redact_stderr(struct redactor *redactor, const struct redactor_values *values,
     const char *data, size_t len, struct buf *ret_text);
 
+/* Appends data, text or JSON, those paths alone replaced. */
+void redact_strip_paths(
+    const struct redactor *redactor, const char *data, size_t len, struct buf *ret_text);
+
 /*
  * The same over JSON text (valid, one value): every string, keys included, is masked and made
  * clean (text_add_clean) on its decoded form; a string whose member's name says that it is a secret

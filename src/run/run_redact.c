@@ -537,3 +537,9 @@ size_t redact_stderr(struct redactor *redactor, const struct redactor_values *va
 	redact_paths(redactor->host, masked.data, masked.len, ret_text);
 	return masks;
 }
+
+void redact_strip_paths(
+    const struct redactor *redactor, const char *data, size_t len, struct buf *ret_text)
+{
+	redact_paths(redactor->host, data, len, ret_text);
+}

@@ -202,6 +202,11 @@ def masked():
         failed = text_of(server.call('fake_say', {
             'exit': 1, 'err': f'{stage.vault.home}/a {box.data}/vault.db /tmp/b {GITHUB}'}))
         check('~/a [data]/vault.db [tmp]/b' in failed and MASK.search(failed), failed)
+        os.rename(os.path.join(box.data, 'vault.db'), os.path.join(box.data, 'away.db'))
+        with_no_vault = box.serve(surfaces=['vault'], env=stage.env())
+        with_no_vault.shake()
+        failed = with_no_vault.call('vault_whoami', {})
+        check('there is no vault in [data]' in text_of(failed) and box.data not in json.dumps(failed), failed)
 
 
 @test('promise 5: Output over the limit fails closed: an error, no truncated success; results are never cut, only '
