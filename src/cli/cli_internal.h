@@ -177,8 +177,8 @@ struct host_options;
 
 /* Moves what `mcp serve` and `call` share into launch options, and checks what can be checked without
  * looking: ERR_USAGE. */
-int cli_fill_host_options(
-    struct cli_options *from, struct host_options *to, struct err *err) MUST_CHECK;
+int cli_fill_host_options(struct cli_options *from, struct host_options *to, struct err *err)
+    MUST_CHECK;
 
 /* Does each --allow option name a surface that is served? A typo would switch nothing on, and nobody
  * would notice. ERR_USAGE. */
