@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,11 +79,11 @@ int records_trim(struct records *records, const char *sql, int64_t keep, struct 
 void record_id_new(const char *prefix, char ret_id[RECORD_ID_SIZE])
 {
 	uint8_t bytes[ID_BYTES];
-	size_t len = strlen(prefix);
+	char digits[2 * ID_BYTES + 1];
 
 	random_bytes(bytes, sizeof(bytes));
-	memcpy(ret_id, prefix, len);
-	(void)sodium_bin2hex(ret_id + len, RECORD_ID_SIZE - len, bytes, sizeof(bytes));
+	(void)sodium_bin2hex(digits, sizeof(digits), bytes, sizeof(bytes));
+	(void)snprintf(ret_id, RECORD_ID_SIZE, "%s%s", prefix, digits);
 }
 
 bool record_is_id(const char *prefix, const char *text)

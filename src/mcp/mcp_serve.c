@@ -217,18 +217,18 @@ struct mcp_server *mcp_server_new(
 }
 
 /* Calls that the host still holds find nobody waiting when they end. */
-static void abandon(struct mcp_flight_list *list)
+static void abandon(struct mcp_server *server, struct mcp_flight_list *list)
 {
 	while (!LIST_EMPTY(list)) {
 		struct mcp_flight *flight = LIST_FIRST(list);
 
-		host_waiter_remove(flight->server->host, &flight->scope);
-		mcp_progress_end(flight->server, flight);
+		host_waiter_remove(server->host, &flight->scope);
+		mcp_progress_end(server, flight);
 		mcp_elicit_drop(flight);
-		mcp_flight_unlist(flight->server, flight);
+		mcp_flight_unlist(server, flight);
 		LIST_REMOVE(flight, link);
 		if (flight->waiter.batch != NULL)
-			mcp_batch_close(flight->server, flight->waiter.batch);
+			mcp_batch_close(server, flight->waiter.batch);
 		flight->server = NULL;
 		if (flight->call == NULL)
 			mcp_flight_free(flight);
@@ -245,9 +245,9 @@ void mcp_server_free(struct mcp_server *server)
 	loop_fd_remove(server->in);
 	loop_fd_remove(server->signal);
 	mcp_end_release(server);
-	abandon(&server->calls);
-	abandon(&server->listings);
-	abandon(&server->streams);
+	abandon(server, &server->calls);
+	abandon(server, &server->listings);
+	abandon(server, &server->streams);
 	mcp_flights_release(&server->flights);
 	mcp_lists_release(&server->lists);
 	mcp_session_release(&server->session);

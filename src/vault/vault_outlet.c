@@ -17,7 +17,7 @@ static int corrupt(const char *what, struct err *err)
 int content_chunks(const void *data, size_t len, content_chunk_fn fn, void *ctx, struct err *err)
 {
 	const uint8_t *at = data;
-	const uint8_t *end = at + len;
+	const uint8_t *end = len == 0 ? at : at + len; /* SQLite's empty blob is NULL */
 
 	while (at < end) {
 		uint64_t number = 0;

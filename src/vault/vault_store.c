@@ -21,7 +21,7 @@
 #define LOCK_FILE_NAME "vault.lock"
 
 /* The log of some twenty readings: less to read for whoever opens next than four syncs cost. */
-#define KEEP_LOG_BYTES (128 * 1024)
+#define KEEP_LOG_BYTES ((int64_t)128 * 1024)
 
 /*
  * `entry` holds folders and files alike: a name is unique among both, and paths, ranks, moves and
