@@ -24,8 +24,8 @@ static void check_files(const struct checkout_record *record)
 		const char *path = record->files[i].path;
 
 		demand(checkout_path_fault(path) == NULL);
-		demand(path[0] != '/' && strstr(path, "//") == NULL &&
-		       strcasestr(path, ".git/") == NULL);
+		demand(path[0] != '/' && strstr(path, "//") == NULL);
+		demand(strncasecmp(path, ".git/", 5) != 0 && strcasestr(path, "/.git/") == NULL);
 		demand(i == 0 || strcmp(record->files[i - 1].path, path) < 0);
 	}
 }

@@ -14,7 +14,7 @@ import subprocess
 import time
 
 from situations_vault import Vault
-from stile import Box, Setup, check, equal, poll, test
+from stile import Box, Setup, check, children, equal, poll, test
 
 CANARY = b'the canary of what is outside\n'
 
@@ -577,50 +577,84 @@ def tampered():
         copy.outside_is_untouched()
 
 
-def swap(folder, outside, stop):
-    """Makes folder/sub now a folder and now a link that leads outside, as fast as it goes."""
-    sub, real = os.path.join(folder, 'sub'), os.path.join(folder, 'real')
-    count = 0
-    while not stop.is_set() or count < 1000:
+def swap(folder, outside, names, stop):
+    """Makes each of these folders now a folder and now a link that leads outside, without end."""
+    while not stop.is_set():
+        for name in names:
+            at, aside = os.path.join(folder, name), os.path.join(folder, f'.{name}.aside')
+            try:
+                os.rename(at, aside)
+                os.symlink(outside, at)
+                os.unlink(at)
+            except OSError:
+                pass    # the other side made it anew in between
+            try:
+                if os.path.islink(at):
+                    os.unlink(at)
+                os.rename(aside, at)
+            except OSError:
+                subprocess.run(['rm', '-rf', aside], check=True)
+
+
+class Swapping:
+    def __init__(self, copy, names):
+        self.stop = multiprocessing.Event()
+        self.process = multiprocessing.Process(target=swap, args=(copy.dir, copy.outside, names,
+                                                                  self.stop))
+
+    def __enter__(self):
+        self.process.start()
+
+    def __exit__(self, kind, value, trace):
+        self.stop.set()
+        self.process.join()
+
+
+def is_held(pid):
+    """Is the process that strace runs held up for a while, at a call that it delays?"""
+    until = time.monotonic() + 0.1
+    while time.monotonic() < until:
         try:
-            os.rename(sub, real)
-            os.symlink(outside, sub)
-            os.unlink(sub)
-            os.rename(real, sub)
-        except OSError:
-            # the other side removed or made something in between
-            for path in (sub,):
-                if os.path.islink(path):
-                    os.unlink(path)
-            if not os.path.exists(sub) and os.path.exists(real):
-                os.rename(real, sub)
-        count += 1
+            with open(f'/proc/{children(pid)[0]}/stat', 'rb') as f:
+                if f.read().rsplit(b')', 1)[1].split()[0] != b't':
+                    return False
+        except (OSError, IndexError):
+            return False
+        time.sleep(0.005)
+    return True
+
+
+@test('checkout commit: a folder that is a link when it is opened, and was none just before, is not read')
+def swapped_once():
+    with Box() as box:
+        copy = Copy(box, {'sub/canary': b'tame\n', 'sub/other': b'o'})
+        sub, aside = copy.path('sub'), copy.path('aside')
+        # the first opening of `sub` is that of the walk, which has seen a folder there
+        child = subprocess.Popen(
+            ['strace', '-f', '-o', '/dev/null', '-P', 'sub', '-e', 'trace=openat', '-e',
+             'inject=openat:delay_enter=1000000', Setup.binary, 'vault', 'workspace', 'commit',
+             copy.dir, '--message', 'm', '--json'], cwd=box.root, stdout=subprocess.PIPE,
+            env=copy.vault.env(ASAN_OPTIONS='detect_leaks=0'))
+        poll(lambda: is_held(child.pid) or child.poll() is not None, 30, 'it is about to open sub')
+        os.rename(sub, aside)
+        os.symlink(copy.outside, sub)
+        result = json.loads(child.communicate(timeout=120)[0])['result']
+        equal(result['refused'], [{'path': 'sub', 'reason': 'it changed meanwhile'}])
+        equal(result['counts']['stored'], 0)
+        equal(copy.numbers(), {'sub/canary': 1, 'sub/other': 1})
+        copy.outside_is_untouched()
 
 
 @test('checkout status and commit: a folder that turns into a link meanwhile leads nowhere')
 def swapped_reading():
     with Box() as box:
-        copy = Copy(box, {**{f'sub/{i}': b'%d' % i for i in range(20)}, 'sub/canary': b'tame\n'})
-        for i in range(20):
-            copy.write(f'sub/{i}', b'changed %d' % i)
-        stop = multiprocessing.Event()
-        swapper = multiprocessing.Process(target=swap, args=(copy.dir, copy.outside, stop))
-        swapper.start()
-        try:
-            for _ in range(25):
+        copy = Copy(box, {'sub/canary': b'tame\n', 'sub/other': b'o', 'a': b'a'})
+        with Swapping(copy, ['sub']):
+            for i in range(15):
+                copy.write('a', b'round %d' % i)
                 copy.vault.envelope('workspace', 'status', copy.dir)
-                envelope = copy.vault.envelope('workspace', 'commit', copy.dir, '--message', 'm',
-                                               '--onto-latest')
-                check(CANARY.decode().strip() not in json.dumps(envelope), envelope)
-                for i in range(20):
-                    try:
-                        with open(copy.path(f'sub/{i}'), 'r+b') as f:
-                            f.write(os.urandom(4))
-                    except OSError:
-                        pass
-        finally:
-            stop.set()
-            swapper.join()
+                copy.vault.envelope('workspace', 'commit', copy.dir, '--message', 'm',
+                                    '--onto-latest')
         digest = hashlib.blake2b(CANARY, digest_size=32).digest()
         with copy.vault.database() as db:
             equal(db.execute('SELECT count(*) FROM content WHERE hash = ?', (digest,)).fetchone(),
@@ -630,26 +664,35 @@ def swapped_reading():
         copy.vault.is_sound()
 
 
+def remove_some(folder):
+    """Files of `sub`, whatever it is called at the moment; nothing behind a link."""
+    for name in ('sub', '.sub.aside'):
+        try:
+            fd = os.open(os.path.join(folder, name), os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            continue
+        for i in range(0, 40, 3):
+            try:
+                os.unlink(str(i), dir_fd=fd)
+            except OSError:
+                pass
+        os.close(fd)
+
+
 @test('checkout and discard: a folder that turns into a link meanwhile is not written through')
 def swapped_writing():
     with Box() as box:
-        copy = Copy(box, {f'sub/{i}': b'%d' % i for i in range(40)})
-        stop = multiprocessing.Event()
-        swapper = multiprocessing.Process(target=swap, args=(copy.dir, copy.outside, stop))
-        swapper.start()
-        try:
+        copy = Copy(box, checkout=False)
+        for i in range(40):
+            box.write(f'in/sub/{i}', b'%d' % i)
+        copy.vault.value('file', 'upload', '--recursive', 'in/.', '/w')
+        copy.checkout()
+        with Swapping(copy, ['sub']):
             for _ in range(25):
-                for i in range(0, 40, 3):
-                    try:
-                        os.unlink(copy.path(f'real/{i}'))
-                    except OSError:
-                        pass
+                remove_some(copy.dir)
                 copy.vault.envelope('workspace', 'checkout', '/w', copy.dir, '--force')
                 copy.vault.envelope('workspace', 'discard', copy.dir, '--all')
                 copy.outside_is_untouched()
-        finally:
-            stop.set()
-            swapper.join()
         copy.outside_is_untouched()
         copy.vault.is_sound()
 
