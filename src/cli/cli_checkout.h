@@ -16,7 +16,7 @@
  * - What the record says of the vault is only compared with what the vault says. What may be read and
  *   changed there is the vault's to decide.
  *
- * Files are not forced to disk (the vault has them), the record is.
+ * Nothing here is forced to disk: the vault has it all, and can write it again.
  *
  * Paths are relative to the checkout's folder, "a/b"; lists of them are in the order of their bytes.
  */

@@ -169,7 +169,7 @@ static int write_record(int fd, const struct checkout_record *record, struct err
 	checkout_record_write(record, &text);
 	if (buf_check(&text, "the record of the checkout", err) < 0)
 		return -1;
-	if (fd_write_all(fd, text.data, text.len) < 0 || fsync(fd) < 0)
+	if (fd_write_all(fd, text.data, text.len) < 0)
 		return err_errno(err, errno, "write the record");
 	return 0;
 }

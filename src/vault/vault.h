@@ -345,7 +345,8 @@ int vault_version_get(struct vault *vault, const char *file, const char *version
  * Many versions as one operation of that name, with one row in the audit: all of them of living
  * files below folder; VAULT_READ there. fn is given the bytes of one after the other, each chunk
  * verified before; data is NULL when that was all of pick index. ERR_NOT_FOUND for a version that is
- * not that file's, or whose file is not below folder (any more); what was handed out before stays.
+ * not that file's, or whose file is not below folder (any more); what was handed out before stays. fn
+ * calls no verb.
  */
 struct vault_pick {
 	const char *file;    /* id */

@@ -7,8 +7,14 @@
 
 #include <string.h>
 
-static const char SQL_PICK[] = "SELECT version.content, entry.parent FROM version"
+#define VIEW_FILES 64
+#define VIEW_FILE_MAX ((int64_t)256 * 1024)
+
+static const char SQL_BEGIN[] = "BEGIN";
+static const char SQL_END[] = "COMMIT";
+static const char SQL_PICK[] = "SELECT version.content, entry.parent, content.size FROM version"
 			       " JOIN entry ON entry.id = version.file"
+			       " JOIN content ON content.id = version.content"
 			       " WHERE version.id = ?1 AND version.file = ?2 AND entry.org = ?3"
 			       " AND entry.trashed_us = 0";
 static const char SQL_IS_BELOW[] =
@@ -31,9 +37,29 @@ struct bulk {
 	char parent
 	    [ID_TEXT_SIZE]; /* of the last pick: what holds for one file of a folder holds for all */
 	size_t index;
+	int view; /* files that the present view was used for; 0: there is none */
 	vault_pick_fn fn;
 	void *ctx;
 };
+
+/*
+ * One view of the store for several small files, for each statement of its own takes locks that cost
+ * as much as it does. Not for long: while it stands the log cannot be worked off.
+ */
+static int begin_view(struct bulk *bulk, struct err *err)
+{
+	if (bulk->view++ > 0 || sql_is_in_txn(bulk->vault->sql))
+		return 0;
+	return store_run(bulk->vault, SQL_BEGIN, NULL, 0, err);
+}
+
+static int end_view(struct bulk *bulk, struct err *err)
+{
+	if (bulk->view == 0 || bulk->vault->batch.sql != NULL)
+		return 0;
+	bulk->view = 0;
+	return store_run(bulk->vault, SQL_END, NULL, 0, err);
+}
 
 static int no_pick(const struct vault_pick *pick, struct err *err)
 {
@@ -62,9 +88,9 @@ static int check_folder(struct bulk *bulk, const struct vault_pick *pick,
 	return 0;
 }
 
-/* The content of a pick that may be handed out. */
-static int find_pick(
-    struct bulk *bulk, const struct vault_pick *pick, int64_t *ret_content, struct err *err)
+/* The content of a pick that may be handed out, and its size. */
+static int find_pick(struct bulk *bulk, const struct vault_pick *pick, int64_t *ret_content,
+    int64_t *ret_size, struct err *err)
 {
 	cleanup_reset struct sql_stmt *stmt = NULL;
 	char parent[ID_TEXT_SIZE];
@@ -76,6 +102,7 @@ static int find_pick(
 	if (got < 0 || store_id(stmt, 1, parent, err) < 0)
 		return -1;
 	*ret_content = sql_column_int(stmt, 0);
+	*ret_size = sql_column_int(stmt, 2);
 	return check_folder(bulk, pick, parent, err);
 }
 
@@ -86,18 +113,29 @@ static int hand_on(void *ctx, const void *data, size_t len, struct err *err)
 	return len == 0 ? 0 : bulk->fn(bulk->ctx, bulk->index, data, len, err);
 }
 
-static int hand_out(struct bulk *bulk, const struct vault_pick *picks, size_t len, struct err *err)
+static int hand_out(struct bulk *bulk, const struct vault_pick *pick, struct err *err)
 {
-	for (size_t i = 0; i < len; i++) {
-		int64_t content = 0;
+	int64_t content = 0;
+	int64_t size = 0;
 
-		bulk->index = i;
-		if (find_pick(bulk, &picks[i], &content, err) < 0 ||
-		    content_read(bulk->vault, content, hand_on, bulk, err) < 0 ||
-		    bulk->fn(bulk->ctx, i, NULL, 0, err) < 0)
-			return -1;
-	}
-	return 0;
+	if (begin_view(bulk, err) < 0 || find_pick(bulk, pick, &content, &size, err) < 0)
+		return -1;
+	if ((size > VIEW_FILE_MAX || bulk->view >= VIEW_FILES) && end_view(bulk, err) < 0)
+		return -1;
+	if (content_read(bulk->vault, content, hand_on, bulk, err) < 0)
+		return -1;
+	return bulk->fn(bulk->ctx, bulk->index, NULL, 0, err);
+}
+
+static int hand_out_all(
+    struct bulk *bulk, const struct vault_pick *picks, size_t len, struct err *err)
+{
+	cleanup_err struct err ignored = ERR_INIT;
+	int result = 0;
+
+	for (bulk->index = 0; result == 0 && bulk->index < len; bulk->index++)
+		result = hand_out(bulk, &picks[bulk->index], err);
+	return end_view(bulk, result == 0 ? err : &ignored) < 0 ? -1 : result;
 }
 
 static void note_count(struct op *op, size_t len)
@@ -120,7 +158,7 @@ int vault_version_get_many(struct vault *vault, const char *operation, const cha
 	if (result == 0)
 		result = store_hold_content(vault, err);
 	if (result == 0) {
-		result = hand_out(&bulk, picks, len, err);
+		result = hand_out_all(&bulk, picks, len, err);
 		store_let_content(vault);
 	}
 	return op_end(vault, &op, result, err);
