@@ -7,8 +7,15 @@
  */
 
 const char *__lsan_default_options(void);
+const char *__lsan_default_suppressions(void);
 
 const char *__lsan_default_options(void)
 {
 	return "use_globals=0";
+}
+
+/* The C library keeps the name of the time zone in a global of its own. */
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:__tzstring_len";
 }
