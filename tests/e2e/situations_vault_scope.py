@@ -97,7 +97,8 @@ BROKEN = [
 def broken():
     with Box() as box:
         vault = Workspace(box)
-        for number, (text, reason) in enumerate(BROKEN):
+        scopes = []
+        for text, reason in BROKEN:
             vault.put(CONTRACT, text)
             status, out, err = vault.raw('scope', '--workspace', '/w', '--stage', '01-research',
                                          '--record', '--json')
@@ -109,10 +110,12 @@ def broken():
             equal((scope['tools'], scope['visible'], scope['rank']), ([], [], 'manage'), reason)
             equal(scope['event']['result'], 'denied', reason)
             check(scope['contract']['version'], 'the version is named')
-            row = vault.decisions('--limit', '1')[0]
-            equal((row['result'], row['reason'], row['visible'], row['sequence']),
-                  ('denied', scope['reason'], [], number + 1))
-            equal(row['hidden'], scope['hidden'])
+            scopes.append(scope)
+        rows = sorted(vault.decisions(), key=lambda row: row['sequence'])
+        equal([(row['result'], row['reason'], row['visible'], row['hidden'], row['sequence'])
+               for row in rows],
+              [('denied', scope['reason'], [], scope['hidden'], number + 1)
+               for number, scope in enumerate(scopes)])
         vault.is_sound()
 
 
