@@ -26,6 +26,7 @@ static const char SQL_COPY_TAGS[] = "INSERT INTO tag SELECT ?2, name FROM tag WH
 	"WITH RECURSIVE down (id) AS (SELECT ?1 UNION ALL"                                         \
 	" SELECT entry.id FROM down JOIN entry ON entry.parent = down.id"                          \
 	" WHERE entry.trashed_us = 0) "
+static const char SQL_TAGS[] = "SELECT name FROM tag WHERE file = ?1 ORDER BY name";
 static const char SQL_TAGS_BELOW[] =
     BELOW "SELECT tag.name, count(*) FROM down JOIN tag ON tag.file = down.id"
 	  " GROUP BY tag.name ORDER BY tag.name";
@@ -315,14 +316,15 @@ static int take_key(void *ctx, const char *key, const char *value, struct err *e
 	return 0;
 }
 
-static int take_tag(void *ctx, const char *name, int64_t files, struct err *err)
+static int take_tags(
+    struct vault *vault, const char *id, struct vault_description *description, struct err *err)
 {
-	struct vault_description *description = ctx;
+	cleanup_stmt struct sql_stmt *stmt = store_query(vault, SQL_TAGS, BINDS(B_TEXT(id)), err);
+	int got = stmt == NULL ? -1 : sql_step(stmt, err);
 
-	(void)files;
-	(void)err;
-	strvec_push(&description->tags, name);
-	return 0;
+	for (; got == 1; got = sql_step(stmt, err))
+		strvec_push(&description->tags, sql_column_text(stmt, 0));
+	return got;
 }
 
 static int describe(struct vault *vault, struct op *op, const char *ref,
@@ -334,7 +336,7 @@ static int describe(struct vault *vault, struct op *op, const char *ref,
 	    entry_load(vault, found.id, found.rank, &description->entry, err) < 0 ||
 	    each(vault, found.id, take_key, description, err) < 0)
 		return -1;
-	return list_tags(vault, found.id, take_tag, description, err);
+	return take_tags(vault, found.id, description, err);
 }
 
 int vault_file_describe(

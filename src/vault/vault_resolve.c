@@ -11,31 +11,24 @@
 
 #include "base/text.h"
 
-/* From the entry up to the root. is_within: the limit was met on the way. */
-static const char SQL_STANDING[] =
-    "WITH RECURSIVE up (id, parent, trashed_us, depth) AS ("
-    " SELECT id, parent, trashed_us, 0 FROM entry WHERE id = ?1 AND org = ?2"
+/*
+ * From an entry up to the root: what it is, what is granted to the principal there, which is the
+ * limit. One statement for the rank, the state and the path, for preparing it is most of its cost.
+ */
+static const char SQL_UP[] =
+    "WITH RECURSIVE up (id, parent, name, kind, trashed_us, head, depth) AS ("
+    " SELECT id, parent, name, kind, trashed_us, head, 0 FROM entry WHERE id = ?1 AND org = ?2"
     " UNION ALL"
-    " SELECT entry.id, entry.parent, entry.trashed_us, up.depth + 1"
+    " SELECT entry.id, entry.parent, entry.name, entry.kind, entry.trashed_us, NULL, up.depth + 1"
     " FROM up JOIN entry ON entry.id = up.parent)"
-    "SELECT count(*), max(up.depth), max(up.depth > 0 AND up.trashed_us > 0),"
-    " coalesce(max(grant.rank), 0), max(up.id = ?4)"
-    " FROM up LEFT JOIN grant ON grant.folder = up.id AND grant.principal = ?3";
+    "SELECT up.id, up.parent, up.name, up.kind, up.trashed_us, up.head, coalesce(grant.rank, 0),"
+    " up.id = ?4 FROM up LEFT JOIN grant ON grant.folder = up.id AND grant.principal = ?3"
+    " ORDER BY up.depth";
+enum { UP_ID, UP_PARENT, UP_NAME, UP_KIND, UP_TRASHED, UP_HEAD, UP_RANK, UP_IS_LIMIT };
 static const char SQL_CHILD[] =
     "SELECT id FROM entry WHERE parent = ?1 AND name = ?2 AND trashed_us = 0";
 static const char SQL_TRASHED_CHILD[] =
     "SELECT id, count(*) FROM entry WHERE parent = ?1 AND name = ?2 AND trashed_us > 0";
-static const char SQL_ENTRY[] =
-    "SELECT parent, name, kind, trashed_us, head FROM entry WHERE id = ?1 AND org = ?2";
-/* From the entry up: what is granted to the caller there, and which of them is the limit. */
-static const char SQL_UP[] =
-    "WITH RECURSIVE up (id, parent, name, depth) AS ("
-    " SELECT id, parent, name, 0 FROM entry WHERE id = ?1 UNION ALL"
-    " SELECT entry.id, entry.parent, entry.name, up.depth + 1"
-    " FROM up JOIN entry ON entry.id = up.parent)"
-    "SELECT up.id, up.name, grant.rank IS NOT NULL, up.id = ?3"
-    " FROM up LEFT JOIN grant ON grant.folder = up.id AND grant.principal = ?2"
-    " ORDER BY up.depth";
 static const char SQL_NAME[] = "SELECT name FROM entry WHERE id = ?1";
 
 void found_release(struct found *found)
@@ -53,24 +46,62 @@ int not_found(const char *ref, struct err *err)
 	    "%s: there is no such file or folder, or you may not read it", text.data);
 }
 
+static int first_up(struct vault *vault, const char *id, const char *principal,
+    struct sql_stmt **ret_stmt, struct err *err)
+{
+	return store_row(vault, SQL_UP,
+	    BINDS(B_TEXT(id), B_TEXT(vault->org), B_TEXT(principal), B_TEXT(vault->within)),
+	    ret_stmt, err);
+}
+
+/* One more on the way up; is_within: the limit was met. */
+static void take_standing(struct sql_stmt *stmt, struct standing *standing, bool *is_within)
+{
+	enum vault_rank rank = (enum vault_rank)sql_column_int(stmt, UP_RANK);
+
+	if (rank > standing->rank)
+		standing->rank = rank;
+	if (standing->is_there) {
+		standing->depth++;
+		standing->is_above_living &= sql_column_int(stmt, UP_TRASHED) == 0;
+	}
+	*is_within |= sql_column_int(stmt, UP_IS_LIMIT) != 0;
+	standing->is_there = true;
+}
+
+static int take_entry(struct sql_stmt *stmt, struct found *found, struct err *err)
+{
+	found->name = store_text(stmt, UP_NAME);
+	found->kind = (enum vault_kind)sql_column_int(stmt, UP_KIND);
+	found->trashed_us = sql_column_int(stmt, UP_TRASHED);
+	if (store_id(stmt, UP_PARENT, found->parent, err) < 0)
+		return -1;
+	return store_id(stmt, UP_HEAD, found->head, err);
+}
+
+/* Where the entry stands and, unless found is NULL, what it is. */
+static int stand(struct vault *vault, const char *id, const char *principal,
+    struct standing *standing, struct found *found, struct err *err)
+{
+	cleanup_reset struct sql_stmt *stmt = NULL;
+	bool is_within = vault->within[0] == '\0';
+	int got = first_up(vault, id, principal, &stmt, err);
+
+	*standing = (struct standing){ .is_above_living = true };
+	if (got == 1 && found != NULL && take_entry(stmt, found, err) < 0)
+		return -1;
+	while (got == 1) {
+		take_standing(stmt, standing, &is_within);
+		got = sql_step(stmt, err);
+	}
+	standing->is_there &= is_within;
+	return got;
+}
+
 int standing_of(struct vault *vault, const char *id, const char *principal, struct standing *ret,
     struct err *err)
 {
-	cleanup_reset struct sql_stmt *stmt = NULL;
-	int got = store_row(vault, SQL_STANDING,
-	    BINDS(B_TEXT(id), B_TEXT(vault->org), B_TEXT(principal), B_TEXT(vault->within)), &stmt,
-	    err);
-
-	if (got < 0)
-		return -1;
-	*ret = (struct standing){
-		.is_there = sql_column_int(stmt, 0) > 0 &&
-			    (vault->within[0] == '\0' || sql_column_int(stmt, 4) > 0),
-		.depth = sql_column_int(stmt, 1),
-		.is_above_living = sql_column_int(stmt, 2) == 0,
-		.rank = (enum vault_rank)sql_column_int(stmt, 3),
-	};
-	return 0;
+	return stand(vault, id, principal, ret, NULL, err);
 }
 
 int child_of(struct vault *vault, const char *folder, const char *name, char ret_id[ID_TEXT_SIZE],
@@ -203,22 +234,6 @@ static int locate(struct vault *vault, const char *ref, enum found_state state,
 
 /* ---- what is found ---- */
 
-static int load(struct vault *vault, struct found *found, struct err *err)
-{
-	cleanup_reset struct sql_stmt *stmt = NULL;
-	int got =
-	    store_row(vault, SQL_ENTRY, BINDS(B_TEXT(found->id), B_TEXT(vault->org)), &stmt, err);
-
-	if (got <= 0)
-		return got;
-	found->name = store_text(stmt, 1);
-	found->kind = (enum vault_kind)sql_column_int(stmt, 2);
-	found->trashed_us = sql_column_int(stmt, 3);
-	if (store_id(stmt, 0, found->parent, err) < 0 || store_id(stmt, 4, found->head, err) < 0)
-		return -1;
-	return 1;
-}
-
 static bool fits_state(const struct found *found, enum found_state state)
 {
 	if (found->trashed_us == 0)
@@ -231,16 +246,14 @@ static bool fits_state(const struct found *found, enum found_state state)
 static int look(struct vault *vault, enum found_state state, struct found *found, struct err *err)
 {
 	struct standing standing = { 0 };
-	int got;
 
-	if (standing_of(vault, found->id, vault->principal, &standing, err) < 0)
+	if (stand(vault, found->id, vault->principal, &standing, found, err) < 0)
 		return -1;
 	if (!standing.is_there || !standing.is_above_living || standing.rank == VAULT_NONE)
 		return 0;
 	found->rank = standing.rank;
 	found->depth = standing.depth;
-	got = load(vault, found, err);
-	return got == 1 ? fits_state(found, state) : got;
+	return fits_state(found, state);
 }
 
 static int check_want(
@@ -356,13 +369,14 @@ struct way {
 /* Takes the row of the next one up; false at the limit, above which there is nothing to see. */
 static bool take_step(struct way *way, struct sql_stmt *stmt, bool is_whole)
 {
-	bool is_limit = sql_column_int(stmt, 3) != 0;
+	bool is_limit = sql_column_int(stmt, UP_IS_LIMIT) != 0;
+	bool may_read = sql_column_int(stmt, UP_RANK) != VAULT_NONE;
 
-	if (is_whole || sql_column_int(stmt, 2) != 0 || is_limit || way->names.len == 0) {
-		(void)snprintf(way->top, sizeof(way->top), "%s", sql_column_text(stmt, 0));
+	if (is_whole || may_read || is_limit || way->names.len == 0) {
+		(void)snprintf(way->top, sizeof(way->top), "%s", sql_column_text(stmt, UP_ID));
 		way->top_at = way->names.len;
 	}
-	strvec_push(&way->names, sql_column_text(stmt, 1));
+	strvec_push(&way->names, sql_column_text(stmt, UP_NAME));
 	return is_whole || !is_limit;
 }
 
@@ -370,8 +384,7 @@ static int walk_up(
     struct vault *vault, const char *id, bool is_whole, struct way *way, struct err *err)
 {
 	cleanup_reset struct sql_stmt *stmt = NULL;
-	int got = store_row(vault, SQL_UP,
-	    BINDS(B_TEXT(id), B_TEXT(vault->principal), B_TEXT(vault->within)), &stmt, err);
+	int got = first_up(vault, id, vault->principal, &stmt, err);
 
 	while (got == 1 && take_step(way, stmt, is_whole))
 		got = sql_step(stmt, err);
