@@ -59,13 +59,16 @@ static void update_wake(struct mcp_output *output)
 	output->is_waiting = is_waiting;
 }
 
+/* A loop that serves others stays in no system call for longer than so many bytes take. */
+#define WRITE_MAX ((size_t)1024 * 1024)
+
 /* One write; bytes taken, 0 when the reader has no room, -1 (broken) when it is gone. */
 static ssize_t write_some(struct mcp_output *output, const char *data, size_t len)
 {
 	ssize_t n;
 
 	do {
-		n = write(output->fd, data, len);
+		n = write(output->fd, data, len < WRITE_MAX ? len : WRITE_MAX);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
 		return 0;

@@ -213,7 +213,7 @@ static void whoever_is_killed_meanwhile_leaves_whole_workspaces_or_none(void **s
 	}
 	publish(&f);
 	before = count_rows(&f, "entry");
-	for (int round = 0; round < KILLS; round++) {
+	for (int round = 0; round < (int)unit_many(KILLS); round++) {
 		vault_cleanup(&f.vault);
 		acknowledged += kill_one(&f, round);
 		f.vault = open_again(f.dir, &f.token);
