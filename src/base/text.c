@@ -3,6 +3,7 @@
 #include "base/text.h"
 
 #include <string.h>
+#include <utf8proc.h>
 
 /* Inclusive ranges, sorted. Sources: Unicode general categories Cc, Cf (those that hide or
  * reorder), Zl, Zp, and the deprecated tag block (clients.md Q32). */
@@ -31,38 +32,14 @@ static const struct range {
 
 size_t text_decode(const char *data, size_t len, uint32_t *ret_codepoint)
 {
-	const unsigned char *s = (const unsigned char *)data;
-	uint32_t cp;
-	size_t need;
+	utf8proc_int32_t cp;
+	utf8proc_ssize_t n =
+	    utf8proc_iterate((const utf8proc_uint8_t *)data, (utf8proc_ssize_t)len, &cp);
 
-	if (s[0] < 0x80) {
-		*ret_codepoint = s[0];
-		return 1;
-	}
-	if (s[0] >= 0xc2 && s[0] <= 0xdf) {
-		need = 2;
-		cp = s[0] & 0x1fU;
-	} else if (s[0] >= 0xe0 && s[0] <= 0xef) {
-		need = 3;
-		cp = s[0] & 0x0fU;
-	} else if (s[0] >= 0xf0 && s[0] <= 0xf4) {
-		need = 4;
-		cp = s[0] & 0x07U;
-	} else {
+	if (n <= 0)
 		return 0;
-	}
-	if (len < need)
-		return 0;
-	for (size_t i = 1; i < need; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		cp = cp << 6 | (s[i] & 0x3fU);
-	}
-	if ((need == 3 && cp < 0x800) || (need == 4 && cp < 0x10000) || cp > 0x10ffff ||
-	    (cp >= 0xd800 && cp <= 0xdfff))
-		return 0;
-	*ret_codepoint = cp;
-	return need;
+	*ret_codepoint = (uint32_t)cp;
+	return (size_t)n;
 }
 
 /* Length of the ASCII stretch that data begins with, eight bytes at a time: most text is that. */
@@ -165,51 +142,46 @@ static size_t plain_len(const char *data, size_t len, bool is_line)
 	return at;
 }
 
-/* The common walk: escapes what is invisible; is_line also escapes tab and newline. */
+/* Is a character shown by its number? rest is what follows it. */
+static bool must_escape(
+    uint32_t cp, uint32_t before, const char *rest, size_t rest_len, bool is_line)
+{
+	if (cp == JOINER && joins_emoji(before, rest, rest_len))
+		return false;
+	/* Line and paragraph separators are line breaks like any other (protocol.md P14). */
+	if (!is_line && (cp == 0x2028 || cp == 0x2029))
+		return false;
+	return text_is_invisible(cp) || (is_line && (cp == '\t' || cp == '\n'));
+}
+
+/* The common walk: escapes what is invisible; is_line also escapes tab and newline, else the CR of a
+ * CR LF goes. */
 static size_t add_escaped(struct buf *buf, const char *data, size_t len, bool is_line)
 {
 	uint32_t before = 0;
 	size_t escaped = 0;
-	size_t at = 0;
+	size_t step;
 
-	while (at < len) {
-		size_t plain = plain_len(data + at, len - at, is_line);
+	for (size_t at = 0; at < len; at += step) {
+		const char *here = data + at;
 		uint32_t cp = 0;
-		size_t step;
-		bool hide;
 
-		if (plain > 0) {
-			buf_add(buf, data + at, plain);
-			before = 0;
-			at += plain;
-			continue;
-		}
-		step = text_decode(data + at, len - at, &cp);
-		if (step == 0) {
-			buf_addf(buf, "\\x{%02X}", (unsigned char)data[at]);
+		step = plain_len(here, len - at, is_line);
+		if (step > 0) {
+			buf_add(buf, here, step);
+		} else if ((step = text_decode(here, len - at, &cp)) == 0) {
+			buf_addf(buf, "\\x{%02X}", (unsigned char)*here);
 			escaped++;
-			at++;
-			before = 0;
+			step = 1;
+		} else if (!is_line && cp == '\r' && at + 1 < len && here[1] == '\n') {
 			continue;
-		}
-		hide = text_is_invisible(cp) || (is_line && (cp == '\t' || cp == '\n'));
-		/* Line and paragraph separators are line breaks like any other (protocol.md P14). */
-		if (!is_line && (cp == 0x2028 || cp == 0x2029))
-			hide = false;
-		if (cp == JOINER && joins_emoji(before, data + at + step, len - at - step))
-			hide = false;
-		if (!is_line && cp == '\r' && at + 1 < len && data[at + 1] == '\n') {
-			at += step;
-			continue;
-		}
-		if (hide) {
+		} else if (must_escape(cp, before, here + step, len - at - step, is_line)) {
 			buf_addf(buf, "\\u{%04X}", (unsigned)cp);
 			escaped++;
 		} else {
-			buf_add(buf, data + at, step);
+			buf_add(buf, here, step);
 		}
 		before = cp;
-		at += step;
 	}
 	return escaped;
 }
