@@ -165,7 +165,7 @@ static int query_text(struct sql *sql, const char *text, char **ret_text, struct
 	return 0;
 }
 
-static int query_int(struct sql *sql, const char *text, int64_t *ret_value, struct err *err)
+int sql_query_int(struct sql *sql, const char *text, int64_t *ret_value, struct err *err)
 {
 	cleanup_stmt struct sql_stmt *stmt = sql_prepare(sql, text, err);
 	int got = stmt == NULL ? -1 : sql_step(stmt, err);
@@ -202,7 +202,7 @@ static int migrate_step(
 	int64_t now = 0;
 	char text[64];
 
-	if (sql_begin(sql, &txn, err) < 0 || query_int(sql, SQL_GET_VERSION, &now, err) < 0)
+	if (sql_begin(sql, &txn, err) < 0 || sql_query_int(sql, SQL_GET_VERSION, &now, err) < 0)
 		return -1;
 	if (now != version)
 		return 0;
@@ -218,7 +218,7 @@ static int migrate(
 	for (;;) {
 		int64_t version = 0;
 
-		if (query_int(sql, SQL_GET_VERSION, &version, err) < 0)
+		if (sql_query_int(sql, SQL_GET_VERSION, &version, err) < 0)
 			return -1;
 		if (version < 0 || version > (int64_t)migrations_len)
 			return err_set(err, ERR_UNSUPPORTED,
@@ -331,7 +331,7 @@ static int try_read(struct sql *sql, struct err *err)
 
 	(void)sqlite3_busy_timeout(sql->db, READER_PATIENCE_MS);
 	(void)sqlite3_db_config(sql->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	return query_int(sql, SQL_COUNT_SCHEMA, &count, err);
+	return sql_query_int(sql, SQL_COUNT_SCHEMA, &count, err);
 }
 
 /* A database in WAL mode wants a -shm file beside it. Where none can be made, the file is read as
@@ -641,7 +641,7 @@ static int copy_moment(
 
 	if (sql_exec(sql, "BEGIN", err) < 0)
 		return -1;
-	if (query_int(sql, SQL_COUNT_SCHEMA, &ignored, err) < 0) {
+	if (sql_query_int(sql, SQL_COUNT_SCHEMA, &ignored, err) < 0) {
 		(void)sqlite3_exec(sql->db, SQL_ROLLBACK, NULL, NULL, NULL);
 		return -1;
 	}

@@ -81,6 +81,10 @@ int sql_step(struct sql_stmt *stmt, struct err *err) MUST_CHECK;
 /* Runs a statement that gives no rows, and resets it. */
 int sql_run(struct sql_stmt *stmt, struct err *err) MUST_CHECK;
 
+/* The integer that text asks for: the first column of its first row, 0 when it has none. */
+int sql_query_int(struct sql *sql, const char *text, int64_t *ret_value, struct err *err)
+    MUST_CHECK;
+
 /* Back to before the first step. */
 void sql_reset(struct sql_stmt *stmt);
 

@@ -120,24 +120,14 @@ static const char SQL_HAS_FORMAT[] =
     "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'records_format'";
 static const char SQL_FORMAT[] = "SELECT version FROM records_format";
 
-static int query_int(struct sql *sql, const char *text, int64_t *ret_value, struct err *err)
-{
-	cleanup_stmt struct sql_stmt *stmt = sql_prepare(sql, text, err);
-	int got = stmt == NULL ? -1 : sql_step(stmt, err);
-
-	if (got < 0)
-		return -1;
-	*ret_value = got == 1 ? sql_column_int(stmt, 0) : 0;
-	return 0;
-}
-
 /* Whoever comes second finds them made. */
 static int make_tables(struct sql *sql, struct err *err)
 {
 	cleanup_txn struct sql_txn txn = SQL_TXN_INIT;
 	int64_t has_format = 0;
 
-	if (sql_begin(sql, &txn, err) < 0 || query_int(sql, SQL_HAS_FORMAT, &has_format, err) < 0)
+	if (sql_begin(sql, &txn, err) < 0 ||
+	    sql_query_int(sql, SQL_HAS_FORMAT, &has_format, err) < 0)
 		return -1;
 	if (has_format != 0)
 		return 0;
@@ -149,9 +139,9 @@ int records_make_tables(struct sql *sql, struct err *err)
 	int64_t has_format = 0;
 	int64_t format = 0;
 
-	if (query_int(sql, SQL_HAS_FORMAT, &has_format, err) < 0 ||
+	if (sql_query_int(sql, SQL_HAS_FORMAT, &has_format, err) < 0 ||
 	    (has_format == 0 && make_tables(sql, err) < 0) ||
-	    query_int(sql, SQL_FORMAT, &format, err) < 0)
+	    sql_query_int(sql, SQL_FORMAT, &format, err) < 0)
 		return -1;
 	if (format != RECORDS_FORMAT)
 		return err_set(err, ERR_UNSUPPORTED,
