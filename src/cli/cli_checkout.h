@@ -10,7 +10,7 @@
  * Neither side is trusted. Names come from the vault, where others put them; the local folder, its
  * record included, may be changed by any program while it is read. So:
  *
- * - A name is checked before anything is written; all that may not be written is told at once.
+ * - A name is checked before anything is written; what may not be written is left out, and told.
  * - The local folder is entered step by step, each step one name in an open folder, no link followed:
  *   whatever is exchanged meanwhile, nothing outside is read or written.
  * - What the record says of the vault is only compared with what the vault says. What may be read and
@@ -205,7 +205,7 @@ bool checkout_local_is(const struct checkout_local *local, const struct stat *st
 int checkout_hash(struct checkout_place *place, const struct checkout_local *local,
     struct digest *ret, struct err *err) MUST_CHECK;
 
-/* ---- what is in the vault, and what differs (cli_checkout_plan.c) ---- */
+/* ---- what is in the vault (cli_checkout_heads.c) ---- */
 
 struct checkout_head {
 	char *path; /* owned */
@@ -217,20 +217,34 @@ struct checkout_head {
 	struct digest hash;
 };
 
+/* What is not here, with all that is in it, because no file may be called so. */
+struct checkout_left_out {
+	char *path;   /* owned */
+	char *reason; /* owned */
+	char id[ID_TEXT_SIZE];
+	bool is_folder;
+};
+
 struct checkout_heads {
 	struct vault_entry folder; /* owned */
 	struct checkout_head *items;
 	size_t len, cap;
+	struct checkout_left_out *left_out; /* not among items */
+	size_t left_out_len, left_out_cap;
 };
 #define cleanup_heads __attribute__((cleanup(checkout_heads_release)))
 void checkout_heads_release(struct checkout_heads *heads);
 
-/* All that lives below a folder of the vault. */
+/* All that lives below a folder of the vault, but for what may not be written or is, to some file
+ * system, one with an older one: that is left out. */
 int checkout_heads_load(struct vault *vault, const char *folder, struct checkout_heads *ret,
     struct err *err) MUST_CHECK;
 
-/* Refuses names that may not be written, all of them at once: before anything is. */
-int checkout_heads_check(const struct checkout_heads *heads, struct err *err) MUST_CHECK;
+/* "left_out":[{"path","id","is_folder","reason"},…],"left_out_count":N as members; lines for people. */
+void checkout_left_out_write(const struct checkout_heads *heads, struct json_writer *w);
+void checkout_left_out_show(const struct checkout_heads *heads, struct buf *out);
+
+/* ---- what differs (cli_checkout_plan.c) ---- */
 
 /* The local file against the record, and the vault against the record. */
 enum checkout_here { HERE_NOTHING, HERE_SAME, HERE_CHANGED, HERE_NEW, HERE_DELETED, HERE_ODD };

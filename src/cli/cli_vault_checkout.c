@@ -375,6 +375,7 @@ static void tell(const struct work *work)
 	json_write_member_int(&w, "written", (int64_t)work->len);
 	json_write_member_int(&w, "unchanged", files - (int64_t)work->len);
 	json_write_member_int(&w, "removed", work->removed);
+	checkout_left_out_write(&checkout->heads, &w);
 	json_write_object_end(&w);
 	cli_format_size(work->bytes, size);
 	cli_line(&cli->out, "checked out: %s into %s, %" PRId64 " files, %s",
@@ -384,6 +385,7 @@ static void tell(const struct work *work)
 		    "%zu written, %" PRId64 " were as they are in the vault, %" PRId64
 		    " removed because they are gone there",
 		    work->len, files - (int64_t)work->len, work->removed);
+	checkout_left_out_show(&checkout->heads, &cli->out);
 }
 
 static int check_out(struct work *work, struct err *err)
@@ -394,7 +396,6 @@ static int check_out(struct work *work, struct err *err)
 	if (find_workspace(checkout, &wanted, err) < 0 ||
 	    checkout_heads_load(
 		checkout->vault, checkout_record_folder(&wanted), &checkout->heads, err) < 0 ||
-	    checkout_heads_check(&checkout->heads, err) < 0 ||
 	    open_place(checkout, &wanted, err) < 0 ||
 	    checkout_walk(&checkout->place, &checkout->walk, err) < 0 ||
 	    checkout_plan(&checkout->place, &checkout->record, &checkout->walk, &checkout->heads,

@@ -161,6 +161,7 @@ static int write_manifest(const struct export *export, struct buf *text, struct 
 	json_write_object_end(&w);
 	write_heads(export, "folders", true, &w);
 	write_heads(export, "files", false, &w);
+	checkout_left_out_write(&export->checkout->heads, &w);
 	json_write_object_end(&w);
 	buf_addc(text, '\n');
 	vault_whoami_release(&whoami);
@@ -266,10 +267,12 @@ static void tell(const struct export *export)
 	json_write_member_string(&w, "directory", checkout->place.dir);
 	json_write_member_int(&w, "files", (int64_t) export->len);
 	json_write_member_int(&w, "bytes", export->bytes);
+	checkout_left_out_write(&checkout->heads, &w);
 	json_write_object_end(&w);
 	cli_format_size(export->bytes, size);
 	cli_line(&cli->out, "exported: %s to %s, %zu files, %s, and " MANIFEST_NAME,
 	    checkout->heads.folder.path, checkout->place.dir, export->len, size);
+	checkout_left_out_show(&checkout->heads, &cli->out);
 }
 
 /* Files are written in DIR itself before they are put in their place; there is no .stile. */
@@ -312,8 +315,7 @@ int cmd_vault_export(struct cli *cli, struct err *err)
 	checkout.vault = cli_vault_open(cli, err);
 	if (checkout.vault == NULL ||
 	    checkout_heads_load(checkout.vault, ref, &checkout.heads, err) < 0 ||
-	    checkout_heads_check(&checkout.heads, err) < 0 || open_place(&checkout, err) < 0 ||
-	    check_place(&export, err) < 0)
+	    open_place(&checkout, err) < 0 || check_place(&export, err) < 0)
 		return -1;
 	result = write_files(&export, err);
 	if (result == 0)

@@ -168,6 +168,7 @@ static void tell(struct checkout *checkout)
 		json_write_member_int(&w, kinds[i].name, counts[i]);
 	json_write_member_int(&w, "unchanged", unchanged);
 	json_write_object_end(&w);
+	checkout_left_out_write(&checkout->heads, &w);
 	json_write_member_bool(&w, "more", is_cut);
 	json_write_member_bool(&w, "is_interrupted", checkout->record.is_under_way);
 	json_write_member_bool(&w, "is_clean", is_clean);
@@ -175,6 +176,7 @@ static void tell(struct checkout *checkout)
 	if (is_clean)
 		cli_line(&cli->out, "nothing has changed, here or in the vault: %" PRId64 " files",
 		    unchanged);
+	checkout_left_out_show(&checkout->heads, &cli->out);
 }
 
 int cmd_vault_workspace_status(struct cli *cli, struct err *err)

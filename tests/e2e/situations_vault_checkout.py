@@ -119,44 +119,68 @@ def files(folder):
 
 # ---- what a checkout refuses ----
 
-@test('checkout: hostile names and names that collide are refused, all of them at once')
+def left_out(result):
+    equal(result['left_out_count'], len(result['left_out']))
+    return paths(result['left_out'])
+
+
+@test('checkout and export: names that may not be here are left out with what is in them, and told')
 def hostile_names():
     with Box() as box:
-        copy = Copy(box, {'a': b'a'}, checkout=False)
-        # one after the other, each alone
-        for name in ('.git', '.GIT', '.g\u200cit', 'git~1', '.git.', '.git ', '.git:x', '.stile',
-                     'STILE~1', 'x\\.git', 'sub/.git/hooks/post-checkout', '.Git/config'):
+        copy = Copy(box, {'a': b'a', 'sub/b': b'b'})
+        out = os.path.join(box.root, 'out')
+        hostile = ['.git', '.GIT', '.g\u200cit', 'git~1', '.git.', '.git ', '.git:x', '.stile',
+                   'STILE~1', 'x\\.git', 'sub/.git/hooks/post-checkout', '.Git']
+        for name in hostile:
             copy.store(name, b'#!/bin/sh\n')
-            error = copy.refused('INVALID_ARGUMENT', 'checkout')
-            check(any(p == name or name.startswith(p + '/') for p in refused_paths(error)), name)
-            error = copy.vault.envelope('export', copy.dir)['error']
-            equal(error['code'], 'INVALID_ARGUMENT', name)
-            check(not os.path.exists(copy.dir), 'nothing was written')
-            copy.vault.value('file', 'trash', f'/w/{name}')
-            for folder in ('sub/.git', '.Git'):
-                if name.startswith(folder):
-                    copy.vault.value('folder', 'trash', f'/w/{folder}')
-        for name in ('.git', 'x/.GIT', 'Plan', 'plan', 'd/\u00dc', 'd/\u00fc'):
+        told = sorted(n.removesuffix('/hooks/post-checkout') for n in hostile)
+        for result, where in ((copy.checkout(), copy.dir), (copy.checkout('--force'), copy.dir),
+                              (copy.vault.value('export', out, '/w'), os.path.join(out, 'files'))):
+            equal(sorted(left_out(result)), told)
+            equal(result['files'], 2)
+            equal(files(where), {'a': b'a', 'sub/b': b'b'})
+            equal(sorted(os.listdir(os.path.join(where, 'sub'))), ['b'], 'not even a folder')
+            check(not os.path.exists(os.path.join(where, '.git')))
+        with open(os.path.join(out, 'manifest.json'), encoding='utf-8') as f:
+            equal(sorted(left_out(json.load(f))), told, 'who leaves is told what stays')
+        equal(sorted(left_out(copy.status())), told)
+        shown = copy.vault.raw('workspace', 'checkout', '/w', copy.dir)[1].decode()
+        check('NOT all of it: 12 left out' in shown, shown)
+        check('left out   sub/.git  (git would take it for its own, and obey it)\n' in shown, shown)
+        copy.write('new', b'n')
+        equal(copy.commit()['stored'][0]['path'], 'new', 'work goes on')
+
+
+@test('checkout: of names that some file system takes for one, the older one is written')
+def twins():
+    with Box() as box:
+        copy = Copy(box, {'plan': b'1', 'CONTEXT.md': b'2', 'd/\u00dc': b'3'})
+        for name in ('Plan', 'context.md', 'd/\u00fc', 'D/x'):
             copy.store(name, b'x')
-        error = copy.refused('INVALID_ARGUMENT', 'checkout', '--force')
-        equal(refused_paths(error), ['.git', 'd/\u00fc', 'plan', 'x/.GIT'])
-        for path in ('.git', 'd/\u00fc', 'plan', 'x/.GIT'):
-            check(f'\n  {path}: ' in error['message'], error['message'])
-        check(not os.path.exists(copy.dir), 'nothing was written')
+        result = copy.checkout()
+        equal(sorted(left_out(result)), sorted(['D', 'Plan', 'context.md', 'd/\u00fc']))
+        check(any('takes it for CONTEXT.md' in i['reason'] for i in result['left_out']), result)
+        equal(files(copy.dir), {'plan': b'1', 'CONTEXT.md': b'2', 'd/\u00dc': b'3'})
+        copy.write('plan', b'4')
+        equal(paths(copy.commit()['stored']), ['plan'], 'a stranger\'s twin stops nobody')
+        copy.write('PLAN', b'5')
+        equal(refused_paths(copy.refused('INVALID_ARGUMENT', 'commit', '--message', 'm')), ['plan'])
 
 
-@test('checkout: a name that the store itself should never hold is refused all the same')
+@test('checkout: a name that the store itself should never hold is not written all the same')
 def impossible_names():
     with Box() as box:
         copy = Copy(box, {'a': b'a', 'f/b': b'b'}, checkout=False)
         entry = copy.vault.value('file', 'info', '/w/f/b')['id']
+        out = os.path.join(box.root, 'out')
         for name in ('..', '.', '../escape', 'x/../../escape', '/etc/escape', 'a\nb'):
             with copy.vault.database() as db:
                 db.execute('UPDATE entry SET name = ? WHERE id = ?', (name, entry))
             db.close()
-            for args in (['workspace', 'checkout', '/w', copy.dir], ['export', copy.dir]):
-                copy.vault.refused('INVALID_ARGUMENT', *args)
-                check(not os.path.exists(copy.dir), 'nothing was written', name)
+            for result in (copy.checkout(), copy.vault.value('export', out, '/w', '--force')):
+                equal(left_out(result), [f'f/{name}'])
+            equal(files(copy.dir), {'a': b'a'})
+            equal(files(out).keys(), {'files/a', 'manifest.json'})
             check(not os.path.exists(os.path.join(box.root, 'escape')), name)
         copy.outside_is_untouched()
 
