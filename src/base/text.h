@@ -58,6 +58,10 @@ void text_add_composed(struct buf *buf, const char *data, size_t len);
  */
 void text_add_folded(struct buf *buf, const char *data, size_t len);
 
+/* True when some file system takes the name, UTF-8, for ".WORD" (word in small letters): "text_is_called(name,
+ * "git")". Where a backslash is a separator, one part of the name is enough. */
+bool text_is_called(const char *name, const char *word);
+
 /* The longest prefix of at most max_bytes that ends at a character boundary. */
 size_t text_cut(const char *data, size_t len, size_t max_bytes);
 

@@ -21,6 +21,8 @@
  * - A version never changes. A verb that fails has changed nothing.
  * - A stage's contract (`CONTEXT.md` in a folder whose name begins with two digits) is authority: to
  *   change it takes VAULT_MANAGE, and nobody who is limited (vault_limit) changes one.
+ * - A name that no checkout writes (`.git`, a neighbour's in other letters) is made by nobody without
+ *   VAULT_MANAGE there, nor by who is limited: ERR_INVALID_ARGUMENT.
  *
  * An entry is a folder or a file. A `ref` names one: an id (`fol_…`, `fil_…`, of folders also `wsp_…`,
  * `stg_…`), a path from the root (`/team/plan.md`), or a path from an id (`fol_…/plan.md`). With a

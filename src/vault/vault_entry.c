@@ -265,10 +265,13 @@ static const char *const id_prefixes[] = {
 int entry_insert(struct vault *vault, const struct found *folder, const char *name,
     enum vault_kind kind, char ret_id[ID_TEXT_SIZE], struct err *err)
 {
+	const struct outside outside = { folder->id, folder->rank, name, NULL };
+
 	if (vault->within[0] != '\0' && kind != VAULT_FILE &&
 	    is_place_of_stages(folder->kind, name))
 		return contract_refused(err);
-	if (check_depth(folder->depth + 1, err) < 0 || check_free(vault, folder->id, name, err) < 0)
+	if (check_depth(folder->depth + 1, err) < 0 ||
+	    check_free(vault, folder->id, name, err) < 0 || guard_outside(vault, &outside, err) < 0)
 		return -1;
 	id_new_sortable(id_prefixes[kind], ret_id);
 	return store_run(vault, SQL_INSERT,
@@ -426,6 +429,19 @@ static int resolve_movable(struct vault *vault, struct op *op, const char *ref,
 	return guard_here(vault, ret, err);
 }
 
+/* Is name free in the folder, and one that the caller may make there? For the living entry. */
+static int check_name(struct vault *vault, const struct found *entry, const char *folder,
+    const char *name, struct err *err)
+{
+	const struct outside outside = { folder, entry->rank, name, entry->id };
+	int result = check_free(vault, folder, name, err);
+
+	if (result == 0)
+		result = guard_outside(vault, &outside, err);
+	neighbours_forget(vault);
+	return result;
+}
+
 /* ---- moving and renaming ---- */
 
 static int check_target(
@@ -458,7 +474,7 @@ static int move(struct vault *vault, struct op *op, const char *ref, enum vault_
 	op_set(&op->after, folder.id);
 	if (guard_place(vault, &entry, folder.id, folder.name, entry.name, err) < 0 ||
 	    check_target(vault, &entry, &folder, err) < 0 ||
-	    check_free(vault, folder.id, entry.name, err) < 0 ||
+	    check_name(vault, &entry, folder.id, entry.name, err) < 0 ||
 	    store_run(vault, SQL_PLACE,
 		BINDS(B_TEXT(entry.id), B_TEXT(folder.id), B_TEXT(entry.name)), err) < 0)
 		return -1;
@@ -492,7 +508,7 @@ static int rename_entry(struct vault *vault, struct op *op, const char *ref, enu
 	op_set(&op->before, entry.name);
 	op_set(&op->after, name);
 	if (guard_place(vault, &entry, entry.parent, folder_name, name, err) < 0 ||
-	    check_free(vault, entry.parent, name, err) < 0 ||
+	    check_name(vault, &entry, entry.parent, name, err) < 0 ||
 	    store_run(vault, SQL_PLACE, BINDS(B_TEXT(entry.id), B_TEXT(entry.parent), B_TEXT(name)),
 		err) < 0)
 		return -1;
@@ -516,6 +532,7 @@ int vault_rename(struct vault *vault, const char *ref, enum vault_want want, con
 static int set_trashed(struct vault *vault, const struct found *entry, int64_t trashed_us,
     struct vault_entry *ret, struct err *err)
 {
+	neighbours_forget(vault);
 	if (store_run(vault, SQL_TRASH, BINDS(B_TEXT(entry->id), B_INT(trashed_us)), err) < 0)
 		return -1;
 	return entry_load(vault, entry->id, entry->rank, ret, err);
@@ -547,7 +564,7 @@ int vault_restore(struct vault *vault, const char *ref, enum vault_want want,
 	if (result == 0)
 		result = resolve_movable(vault, &op, ref, want, FOUND_TRASH, &found, err);
 	if (result == 0)
-		result = check_free(vault, found.parent, found.name, err);
+		result = check_name(vault, &found, found.parent, found.name, err);
 	if (result == 0)
 		result = set_trashed(vault, &found, 0, &entry, err);
 	return end_with(vault, &op, result, &entry, ret, err);

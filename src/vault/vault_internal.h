@@ -44,6 +44,8 @@ struct vault {
 	int lock_holders;     /* those of ours that use content: the lock is shared while > 0 */
 	struct pending *pending;
 	struct opened *opened; /* vault_outlet.c: what reading content needs, kept for the next */
+	struct neighbours
+	    *neighbours; /* vault_outside.c: names of one folder, for one transaction */
 };
 
 /* ---- vault_store.c: SQL, used one way ---- */
@@ -272,6 +274,23 @@ char *name_of(struct vault *vault, const char *id, struct err *err) MUST_CHECK;
 /* Refuses a limited caller, and one without VAULT_MANAGE, to touch a contract. */
 int guard_contract(const struct vault *vault, const struct found *folder, const char *name,
     struct err *err) MUST_CHECK;
+
+/* ---- vault_outside.c ---- */
+
+/* A name for a new entry, or for the entry own, in a folder where the caller has that rank. */
+struct outside {
+	const char *folder; /* id */
+	enum vault_rank rank;
+	const char *name;
+	const char *own; /* id, or NULL */
+};
+
+/* Refuses, to a limited caller and to one without VAULT_MANAGE, a name that no checkout would write. */
+int guard_outside(struct vault *vault, const struct outside *what, struct err *err) MUST_CHECK;
+
+/* Names came or went otherwise than by entry_insert(), or another transaction begins. */
+void neighbours_forget(struct vault *vault);
+void neighbours_free(struct neighbours *neighbours);
 
 /* ---- vault_principal.c ---- */
 

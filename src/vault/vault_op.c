@@ -35,6 +35,7 @@ int op_begin(struct vault *vault, struct op *op, struct err *err)
 		return err_set(err, ERR_CONFLICT, "an earlier part of this change failed");
 	if (!op->is_write || vault->batch.sql != NULL)
 		return 0;
+	neighbours_forget(vault);
 	return sql_begin(vault->sql, &op->txn, err);
 }
 
@@ -122,6 +123,7 @@ int vault_batch_begin(struct vault *vault, struct err *err)
 	assert(vault->batch.sql == NULL && !vault->is_batch_broken);
 	if (pending_flush(vault, err) < 0)
 		return -1;
+	neighbours_forget(vault);
 	return sql_begin(vault->sql, &vault->batch, err);
 }
 

@@ -242,6 +242,7 @@ void vault_close(struct vault *vault)
 		return;
 	pending_free(vault->pending);
 	opened_free(vault->opened);
+	neighbours_free(vault->neighbours);
 	sql_rollback(&vault->batch);
 	for (size_t i = 0; i < vault->statements.len; i++)
 		sql_stmt_free(vault->statements.items[i].stmt);

@@ -436,6 +436,80 @@ static void a_contract_takes_manage_and_none_is_changed_from_within(void **state
 	assert_ok(put_text(agent, "/w/01-research/notes.md", "2", &f.err), &f.err);
 }
 
+static void who_may_not_manage_makes_no_name_that_no_checkout_writes(void **state)
+{
+	static const char *const refused[] = { "/w/.git", "/w/.GIT", "/w/git~1", "/w/.stile",
+		"/w/x\\.git", "/w/.g\xe2\x80\x8bit", "/w/PLAN.md",
+		"/w/pl\xe2\x80\x8b"
+		"an.md" };
+	cleanup_fixture struct fixture f;
+	cleanup_vault struct vault *agent = NULL;
+	struct vault_entry entry = { 0 };
+
+	(void)state;
+	open_fixture(&f);
+	make_folder(f.vault, "/w", NULL);
+	assert_ok(put_text(f.vault, "/w/plan.md", "1", &f.err), &f.err);
+	agent = open_as(&f, "agent");
+	assert_ok(vault_grant_set(f.vault, "/w", "agent", VAULT_WRITE, &f.err), &f.err);
+	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
+		assert_fails(
+		    put_text(agent, refused[i], "2", &f.err), &f.err, ERR_INVALID_ARGUMENT);
+	assert_non_null(strstr(f.err.message, "takes it for plan.md"));
+	assert_fails(vault_folder_ensure(agent, "/w/.git/hooks", &entry, &f.err), &f.err,
+	    ERR_INVALID_ARGUMENT);
+	assert_ok(put_text(agent, "/w/plan.md", "2", &f.err), &f.err);
+	assert_ok(put_text(f.vault, "/w/.git", "the owner may", &f.err), &f.err);
+
+	assert_ok(vault_grant_set(f.vault, "/w", "agent", VAULT_MANAGE, &f.err), &f.err);
+	assert_ok(put_text(agent, "/w/.GIT", "who manages may", &f.err), &f.err);
+	assert_ok(put_text(agent, "/w/b", "1", &f.err), &f.err);
+	assert_ok(vault_limit(agent, "/w", &f.err), &f.err);
+	assert_fails(put_text(agent, "/w/B", "2", &f.err), &f.err, ERR_INVALID_ARGUMENT);
+	assert_fails(vault_rename(agent, "/w/b", VAULT_WANT_FILE, ".git.", &entry, &f.err), &f.err,
+	    ERR_INVALID_ARGUMENT);
+	assert_fails(vault_rename(agent, "/w/b", VAULT_WANT_FILE, "Plan.md", &entry, &f.err),
+	    &f.err, ERR_INVALID_ARGUMENT);
+	assert_fails(vault_file_copy(agent, "/w/b", "/w/PLAN.md", &entry, &f.err), &f.err,
+	    ERR_INVALID_ARGUMENT);
+	assert_ok(vault_rename(agent, "/w/b", VAULT_WANT_FILE, "B", &entry, &f.err), &f.err);
+	vault_entry_release(&entry);
+	assert_ok(vault_trash(agent, "/w/B", VAULT_WANT_FILE, &entry, &f.err), &f.err);
+	assert_ok(put_text(agent, "/w/b", "2", &f.err), &f.err);
+	assert_fails(vault_restore(agent, entry.id, VAULT_WANT_FILE, &entry, &f.err), &f.err,
+	    ERR_INVALID_ARGUMENT);
+	vault_entry_release(&entry);
+}
+
+static void many_new_names_in_one_transaction_are_held_against_each_other(void **state)
+{
+	cleanup_fixture struct fixture f;
+	cleanup_vault struct vault *agent = NULL;
+	struct vault_entry entry = { 0 };
+	struct err *err = &f.err;
+
+	(void)state;
+	open_fixture(&f);
+	make_folder(f.vault, "/w", NULL);
+	make_folder(f.vault, "/w/other", NULL);
+	agent = open_as(&f, "agent");
+	assert_ok(vault_grant_set(f.vault, "/w", "agent", VAULT_WRITE, err), err);
+	assert_ok(vault_batch_begin(agent, err), err);
+	for (int i = 0; i < 200; i++) {
+		cleanup_free char *ref = xasprintf("/w/name-%d", i);
+
+		assert_ok(vault_folder_ensure(agent, ref, &entry, err), err);
+		vault_entry_release(&entry);
+	}
+	assert_ok(vault_folder_ensure(agent, "/w/other/NAME-7", &entry, err), err);
+	vault_entry_release(&entry);
+	assert_fails(
+	    vault_folder_ensure(agent, "/w/NAME-7", &entry, err), err, ERR_INVALID_ARGUMENT);
+	vault_batch_rollback(agent);
+	assert_ok(vault_folder_ensure(agent, "/w/NAME-7", &entry, err), err);
+	vault_entry_release(&entry);
+}
+
 static void beyond_the_limit_there_is_nothing(void **state)
 {
 	cleanup_fixture struct fixture f;
@@ -690,6 +764,8 @@ int main(void)
 		cmocka_unit_test(purging_takes_only_what_is_in_the_trash_and_all_of_it),
 		cmocka_unit_test(the_store_itself_refuses_to_change_a_version_or_drop_what_lives),
 		cmocka_unit_test(a_contract_takes_manage_and_none_is_changed_from_within),
+		cmocka_unit_test(who_may_not_manage_makes_no_name_that_no_checkout_writes),
+		cmocka_unit_test(many_new_names_in_one_transaction_are_held_against_each_other),
 		cmocka_unit_test(beyond_the_limit_there_is_nothing),
 		cmocka_unit_test(without_a_limit_no_ref_is_relative),
 		cmocka_unit_test(with_a_limit_other_refs_count_from_its_folder),
