@@ -166,7 +166,7 @@ static void put_all(
 	cleanup_err struct err err = ERR_INIT;
 	const struct vault_put put = { 0 };
 
-	must(vault_batch_begin(vault, &err), &err);
+	must(vault_batch_begin(vault, "fill", &err), &err);
 	for (int64_t i = 0; i < len; i++) {
 		cleanup_free char *ref = ref_of(from + i);
 		struct vault_version version = { 0 };
@@ -272,7 +272,7 @@ static void rank(void)
 	char id[ID_TEXT_SIZE];
 	int64_t samples[ASKED];
 
-	must(vault_batch_begin(vault, &err), &err);
+	must(vault_batch_begin(vault, "fill", &err), &err);
 	add_principals(vault, principals);
 	grant_all(vault, principals, id);
 	must(vault_batch_commit(vault, &err), &err);

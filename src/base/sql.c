@@ -302,6 +302,17 @@ struct sql *sql_open(
 	return sql_open_patient(path, migrations, migrations_len, 0, err);
 }
 
+struct sql *sql_open_memory(const char *const *migrations, size_t migrations_len, struct err *err)
+{
+	cleanup_sql struct sql *sql =
+	    connect_to(":memory:", ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+
+	if (sql == NULL || configure(sql, err) < 0 || prepare_own(sql, err) < 0 ||
+	    migrate(sql, migrations, migrations_len, err) < 0)
+		return NULL;
+	return steal_ptr(&sql);
+}
+
 /* "file:<path>?immutable=1", the path escaped as SQLite's URIs want it. */
 static void add_immutable_uri(struct buf *uri, const char *path)
 {

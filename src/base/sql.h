@@ -39,6 +39,10 @@ struct sql *sql_open(const char *path, const char *const *migrations, size_t mig
 struct sql *sql_open_patient(const char *path, const char *const *migrations, size_t migrations_len,
     int patience_ms, struct err *err) MUST_CHECK;
 
+/* A new database in memory, of the schema that the migrations make. */
+struct sql *sql_open_memory(const char *const *migrations, size_t migrations_len, struct err *err)
+    MUST_CHECK;
+
 /* How long a lock is waited for from now on; returns how long it was. */
 int sql_set_patience(struct sql *sql, int patience_ms);
 

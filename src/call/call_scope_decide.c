@@ -167,6 +167,17 @@ int host_check_scope(const struct host *host, struct err *err)
 
 	if (!host_is_scoped(host) || scope->state == SCOPE_DECIDED)
 		return 0;
+	if (scope->failure == ERR_PROGRAM_NOT_FOUND) {
+		(void)err_set(err, ERR_SCOPE_UNAVAILABLE,
+		    "what may be done here could not be found out, so nothing was run: stile "
+		    "itself, "
+		    "which would ask, lies where others could replace it, or is gone, and may not "
+		    "be "
+		    "trusted there; a person must put it where only they or root can write (the "
+		    "server says on standard error what is wrong)");
+		err->retryable = false;
+		return -1;
+	}
 	return err_set(err, ERR_SCOPE_UNAVAILABLE,
 	    "what may be done here could not be found out (%s), so nothing was run; try again, and "
 	    "if it stays so, see what the server says on standard error",

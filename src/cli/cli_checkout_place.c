@@ -133,6 +133,9 @@ static int load(struct checkout_place *place, struct checkout_record *ret, struc
 
 	if (fd < 0 && errno == ENOENT)
 		return no_checkout(place, err);
+	if (fd < 0 && errno == ELOOP)
+		return err_set(
+		    err, ERR_CONFIGURATION, "its record is a symbolic link, which is not followed");
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_errno(err, errno, CHECKOUT_OWN_NAME "/" RECORD_NAME);
 	if (!S_ISREG(st.st_mode))

@@ -81,49 +81,68 @@ static bool is_refused(const struct commit *commit, const struct checkout_row *r
 	return row->here == HERE_ODD && row->local->kind == CHECKOUT_REFUSED;
 }
 
-static void tell_rows(const struct commit *commit, const char *name, const char *label,
+/* How many. */
+static int64_t tell_rows(const struct commit *commit, const char *name, const char *label,
     row_fn is_one, struct json_writer *w)
 {
 	const struct checkout *checkout = commit->checkout;
-	int64_t listed = 0;
+	int64_t count = 0;
 
 	json_write_key(w, name);
 	json_write_array_begin(w);
 	for (size_t i = 0; i < checkout->plan.len; i++) {
 		const struct checkout_row *row = &checkout->plan.rows[i];
 
-		if (!is_one(commit, row) || ++listed > LISTED_MAX)
+		if (!is_one(commit, row) || ++count > LISTED_MAX)
 			continue;
 		checkout_row_write(row, w);
 		checkout_row_show(&checkout->cli->out, label, row);
 	}
 	json_write_array_end(w);
+	return count;
+}
+
+static void say_how_it_went(const struct commit *commit, int64_t refused)
+{
+	struct buf *out = &commit->checkout->cli->out;
+
+	if (commit->stored + commit->trashed > 0)
+		cli_line(out, "committed: %" PRId64 " stored, %" PRId64 " in the trash",
+		    commit->stored, commit->trashed);
+	else
+		cli_line(out, "%snothing was stored",
+		    refused + commit->conflicts > 0 ? "" : "nothing has changed; ");
+	if (commit->conflicts > 0)
+		cli_line(out, "NOT stored: %" PRId64 " changed here and in the vault",
+		    commit->conflicts);
+	if (refused > 0)
+		cli_line(out,
+		    "NOT stored: %" PRId64
+		    " refused: links, special files and names that no checkout "
+		    "would write",
+		    refused);
 }
 
 void commit_tell(const struct commit *commit)
 {
 	struct cli *cli = commit->checkout->cli;
 	struct json_writer w = JSON_WRITER_INIT(&cli->result);
+	int64_t refused;
 
 	json_write_object_begin(&w);
 	checkout_write_origin(commit->checkout, &w);
 	tell_stored(commit, &w);
-	tell_rows(commit, "trashed", "trashed", commit_is_to_trash, &w);
-	tell_rows(commit, "conflicts", "conflict", commit_conflicts, &w);
-	tell_rows(commit, "refused", "refused", is_refused, &w);
+	(void)tell_rows(commit, "trashed", "trashed", commit_is_to_trash, &w);
+	(void)tell_rows(commit, "conflicts", "conflict", commit_conflicts, &w);
+	refused = tell_rows(commit, "refused", "refused", is_refused, &w);
 	json_write_key(&w, "counts");
 	json_write_object_begin(&w);
 	json_write_member_int(&w, "stored", commit->stored);
 	json_write_member_int(&w, "trashed", commit->trashed);
 	json_write_member_int(&w, "conflicts", commit->conflicts);
+	json_write_member_int(&w, "refused", refused);
 	json_write_object_end(&w);
+	json_write_member_bool(&w, "is_partial", commit->conflicts + refused > 0);
 	json_write_object_end(&w);
-	if (commit->stored + commit->trashed == 0)
-		cli_line(&cli->out, "nothing has changed; nothing was stored");
-	else
-		cli_line(&cli->out, "committed: %" PRId64 " stored, %" PRId64 " in the trash",
-		    commit->stored, commit->trashed);
-	if (commit->conflicts > 0)
-		cli_line(&cli->out, "not stored: %" PRId64 " changed here and in the vault",
-		    commit->conflicts);
+	say_how_it_went(commit, refused);
 }

@@ -157,20 +157,33 @@ static char *join_words(int argc, char **argv, bool *ret_is_help)
 	return buf_detach(&words);
 }
 
-/* There is no such command; its group, where there is one, shows which there are. */
+/* The longest beginning of the words that is a group of commands, with a space before it; "": none. */
+static void add_group(struct buf *group, int argc, char **argv)
+{
+	for (int len = count_words(argc, argv); len > 0; len--) {
+		cleanup_buf struct buf overview = BUF_INIT;
+
+		buf_reset(group);
+		for (int i = 0; i < len; i++)
+			buf_addf(group, " %s", argv[i]);
+		if (cli_write_overview(&overview, group->data + 1))
+			return;
+	}
+	buf_reset(group);
+}
+
+/* There is no such command: one line, for a list of all would hide it. */
 static int no_command(int argc, char **argv, const char *words)
 {
-	cleanup_buf struct buf text = BUF_INIT;
+	cleanup_buf struct buf group = BUF_INIT;
 	const char *near = NULL;
 	size_t near_len = cli_nearest_command(count_words(argc, argv), argv, &near);
 
+	add_group(&group, argc, argv);
 	(void)fprintf(stderr, "stile: no command \"%.60s\"; ", words[0] != '\0' ? words : argv[0]);
 	if (near_len > 0)
-		(void)fprintf(stderr, "did you mean stile %.*s?\n", (int)near_len, near);
-	else
-		(void)fprintf(stderr, "see stile --help\n");
-	if (cli_write_overview(&text, argv[0]))
-		write_out(STDERR_FILENO, &text);
+		(void)fprintf(stderr, "did you mean stile %.*s? ", (int)near_len, near);
+	(void)fprintf(stderr, "see stile%s --help\n", group.data);
 	return err_info(ERR_USAGE)->exit_code;
 }
 

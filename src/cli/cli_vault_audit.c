@@ -23,7 +23,7 @@ static int event_row(void *ctx, const struct vault_event *event, struct err *err
 	char sequence[24];
 	char time[CLI_TIME_SIZE];
 	const char *cells[] = { sequence, time, event->principal, event->caller, event->operation,
-		or_dash(event->target), event->result };
+		or_dash(event->target), event->result, event->correlation };
 
 	(void)err;
 	(void)snprintf(sequence, sizeof(sequence), "%" PRId64, event->sequence);
@@ -55,7 +55,7 @@ static int list_rows(
     struct cli *cli, struct vault *vault, const struct vault_event_filter *filter, struct err *err)
 {
 	static const char *const operations[] = { "ROW", "TIME (UTC)", "PRINCIPAL", "CALLER",
-		"OPERATION", "TARGET", "RESULT" };
+		"OPERATION", "TARGET", "RESULT", "CORRELATION" };
 	static const char *const decisions[] = { "ROW", "TIME (UTC)", "PRINCIPAL", "STAGE", "RANK",
 		"CONTRACT", "RESULT", "ID" };
 	struct cli_list list = { 0 };

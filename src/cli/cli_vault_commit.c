@@ -264,7 +264,7 @@ static int store(struct commit *commit, struct err *err)
 
 	if (!has_work(commit))
 		return 0;
-	if (vault_batch_begin(vault, err) < 0)
+	if (vault_batch_begin(vault, "workspace commit", err) < 0)
 		return -1;
 	if (change_all(commit, err) == 0 && vault_batch_commit(vault, err) == 0)
 		return 0;

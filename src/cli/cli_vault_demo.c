@@ -86,7 +86,7 @@ static int make_template(struct demo *demo, struct err *err)
 {
 	int result = stage_all(demo, err);
 
-	if (result < 0 || vault_batch_begin(demo->vault, err) < 0)
+	if (result < 0 || vault_batch_begin(demo->vault, "init --demo", err) < 0)
 		return -1;
 	for (size_t i = 0; i < demo->len && result == 0; i++)
 		result = put(demo, i, err);

@@ -312,7 +312,7 @@ static int put_file(struct upload *upload, const struct item *item, struct err *
 
 static int put_all(struct upload *upload, struct err *err)
 {
-	if (vault_batch_begin(upload->vault, err) < 0)
+	if (vault_batch_begin(upload->vault, "file upload", err) < 0)
 		return -1;
 	for (size_t i = 0; i < upload->len; i++) {
 		const struct item *item = &upload->items[i];

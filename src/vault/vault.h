@@ -295,8 +295,9 @@ void vault_staged_cleanup(struct vault_staged **staged);
  * Several changes in one transaction: all of them or none. A verb that fails within ends the batch:
  * nothing of it is kept and all further verbs refuse until vault_batch_rollback(). Others wait
  * meanwhile, so content is staged before.
+ * name, a literal, says in the detail of each of their audit rows what they are part of.
  */
-int vault_batch_begin(struct vault *vault, struct err *err) MUST_CHECK;
+int vault_batch_begin(struct vault *vault, const char *name, struct err *err) MUST_CHECK;
 int vault_batch_commit(struct vault *vault, struct err *err) MUST_CHECK;
 void vault_batch_rollback(struct vault *vault);
 

@@ -124,8 +124,18 @@ static int insert(struct vault *vault, const struct vault_event *event, struct e
 	    err);
 }
 
+/* With what the operation is part of, so that rows that belong together say so; owned. */
+static char *detail_of(const struct vault *vault, const struct op *op)
+{
+	if (vault->batch.sql == NULL)
+		return xstrdup(op->detail);
+	return xasprintf("%s%spart of %s", op->detail != NULL ? op->detail : "",
+	    op->detail != NULL ? "; " : "", vault->batch_name);
+}
+
 int audit_append(struct vault *vault, const struct op *op, const char *result, struct err *err)
 {
+	cleanup_free char *detail = detail_of(vault, op);
 	cleanup_free char *target = audit_text(op->target);
 	struct vault_event event = {
 		.time_us = clock_wall_us(),
@@ -137,7 +147,7 @@ int audit_append(struct vault *vault, const struct op *op, const char *result, s
 		.entry = or_null(op->entry),
 		.before = op->before,
 		.after = op->after,
-		.detail = op->detail,
+		.detail = detail,
 		.correlation = vault->correlation,
 		.result = result,
 	};

@@ -46,6 +46,10 @@ static int read_text(const char *path, char text[CREDENTIAL_MAX], struct err *er
 
 	if (fd < 0 && errno == ENOENT)
 		return no_credential(err);
+	if (fd < 0 && errno == ELOOP)
+		return err_set(err, ERR_PERMISSION_DENIED,
+		    "%s is a symbolic link, which is not followed; put the file itself there",
+		    path);
 	if (fd < 0)
 		return err_errno(err, errno, "%s", path);
 	if (check_file(fd, path, err) < 0)

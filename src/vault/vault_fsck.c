@@ -27,6 +27,9 @@ static const char SQL_GAPS[] =
 static const char SQL_UNRECORDED[] = "SELECT id FROM entry WHERE org = ?1 AND id <> ?2"
 				     " AND ((kind = 2 AND id NOT IN (SELECT folder FROM template))"
 				     "  OR (kind = 3 AND id NOT IN (SELECT id FROM workspace)))";
+/* Tables, indexes and triggers; what SQLite makes for itself has no text. */
+static const char SQL_SCHEMA[] = "SELECT type || ' ' || name, sql FROM sqlite_schema"
+				 " WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*' ORDER BY 1";
 #define OF_ORG                                                                                     \
 	" FROM content WHERE id IN (SELECT version.content FROM version"                           \
 	" JOIN entry ON entry.id = version.file WHERE entry.org = ?1 UNION"                        \
@@ -91,6 +94,77 @@ static int check_pragma(
 	return got;
 }
 
+/* ---- the schema ---- */
+
+/* A part of it as it should be, or as it is: the statement's row. */
+struct part {
+	struct sql_stmt *stmt;
+	int got; /* what the step gave */
+};
+
+static const char *name_of_part(const struct part *part)
+{
+	return part->got == 1 ? sql_column_text(part->stmt, 0) : NULL;
+}
+
+/* Is a before b? NULL is after all. */
+static int order_of(const char *a, const char *b)
+{
+	if (a == NULL || b == NULL)
+		return (a == NULL) - (b == NULL);
+	return strcmp(a, b);
+}
+
+static void compare_part(struct fsck *fsck, const struct part *wanted, const struct part *is)
+{
+	int order = order_of(name_of_part(wanted), name_of_part(is));
+	const char *name = name_of_part(order <= 0 ? wanted : is);
+	cleanup_free char *fault = NULL;
+
+	if (order == 0 &&
+	    strcmp(sql_column_text(wanted->stmt, 1), sql_column_text(is->stmt, 1)) == 0)
+		return;
+	fault = xasprintf("the schema was changed: %s %s", name,
+	    order < 0   ? "is missing"
+	    : order > 0 ? "is none of the vault's"
+			: "is not as this program makes it");
+	tell_fault(fsck, fault);
+}
+
+/* Both lists are in one order. */
+static int compare_schemas(struct fsck *fsck, struct part *wanted, struct part *is, struct err *err)
+{
+	wanted->got = sql_step(wanted->stmt, err);
+	is->got = wanted->got < 0 ? -1 : sql_step(is->stmt, err);
+	while (wanted->got >= 0 && is->got >= 0 && wanted->got + is->got > 0) {
+		int order = order_of(name_of_part(wanted), name_of_part(is));
+
+		compare_part(fsck, wanted, is);
+		if (order <= 0)
+			wanted->got = sql_step(wanted->stmt, err);
+		if (order >= 0 && wanted->got >= 0)
+			is->got = sql_step(is->stmt, err);
+	}
+	return wanted->got < 0 || is->got < 0 ? -1 : 0;
+}
+
+/* What keeps versions and audit as they are is in the schema: triggers, and what is unique. */
+static int check_schema(struct fsck *fsck, struct err *err)
+{
+	cleanup_sql struct sql *model = store_open_model(err);
+	cleanup_stmt struct sql_stmt *wanted =
+	    model == NULL ? NULL : sql_prepare(model, SQL_SCHEMA, err);
+	cleanup_stmt struct sql_stmt *is =
+	    wanted == NULL ? NULL : sql_prepare(fsck->vault->sql, SQL_SCHEMA, err);
+
+	if (is == NULL)
+		return -1;
+	return compare_schemas(
+	    fsck, &(struct part){ .stmt = wanted }, &(struct part){ .stmt = is }, err);
+}
+
+/* ---- all rows ---- */
+
 static int count_rows(struct fsck *fsck, struct err *err)
 {
 	cleanup_reset struct sql_stmt *stmt = NULL;
@@ -104,7 +178,7 @@ static int count_rows(struct fsck *fsck, struct err *err)
 
 static int check_all_rows(struct fsck *fsck, struct err *err)
 {
-	if (count_rows(fsck, err) < 0 ||
+	if (count_rows(fsck, err) < 0 || check_schema(fsck, err) < 0 ||
 	    check_pragma(fsck, SQL_INTEGRITY, "ok", "the database is damaged", err) < 0 ||
 	    check_pragma(fsck, SQL_FOREIGN_KEYS, NULL, "rows refer to rows that are gone", err) <
 		0 ||

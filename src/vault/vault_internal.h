@@ -38,10 +38,11 @@ struct vault {
 	char within[ID_TEXT_SIZE]; /* the only folder, or empty */
 	char correlation[ID_TEXT_SIZE];
 	const char *caller;
-	struct sql_txn batch; /* open between batch begin and its end */
-	bool is_batch_broken; /* a verb of it failed: rolled back already */
-	int lock_fd;          /* of vault.lock, or -1 */
-	int lock_holders;     /* those of ours that use content: the lock is shared while > 0 */
+	struct sql_txn batch;   /* open between batch begin and its end */
+	const char *batch_name; /* of the last one; a literal */
+	bool is_batch_broken;   /* a verb of it failed: rolled back already */
+	int lock_fd;            /* of vault.lock, or -1 */
+	int lock_holders;       /* those of ours that use content: the lock is shared while > 0 */
 	struct pending *pending;
 	struct opened *opened; /* vault_outlet.c: what reading content needs, kept for the next */
 	struct neighbours
@@ -67,6 +68,9 @@ struct bind {
 #define BINDS(...)                                                                                 \
 	(const struct bind[]){ __VA_ARGS__ },                                                      \
 	    sizeof((const struct bind[]){ __VA_ARGS__ }) / sizeof(struct bind)
+
+/* An empty store in memory: the schema as it should be. */
+struct sql *store_open_model(struct err *err) MUST_CHECK;
 
 /* Resets a statement of the cache when it goes out of scope. */
 void store_reset(struct sql_stmt **stmt);

@@ -118,12 +118,13 @@ int op_end(struct vault *vault, struct op *op, int result, struct err *err)
 
 /* ---- several verbs in one transaction ---- */
 
-int vault_batch_begin(struct vault *vault, struct err *err)
+int vault_batch_begin(struct vault *vault, const char *name, struct err *err)
 {
 	assert(vault->batch.sql == NULL && !vault->is_batch_broken);
 	if (pending_flush(vault, err) < 0)
 		return -1;
 	neighbours_forget(vault);
+	vault->batch_name = name;
 	return sql_begin(vault->sql, &vault->batch, err);
 }
 

@@ -225,6 +225,11 @@ struct vault *vault_create(const char *data_dir, struct err *err)
 	return steal_ptr(&vault);
 }
 
+struct sql *store_open_model(struct err *err)
+{
+	return sql_open_memory(migrations, ARRAY_LEN(migrations), err);
+}
+
 struct vault *vault_open(const char *data_dir, struct err *err)
 {
 	cleanup_free char *path = xasprintf("%s/" VAULT_FILE_NAME, data_dir);

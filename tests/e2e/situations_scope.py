@@ -2,8 +2,11 @@
 """Scope in the server, both eras: what a stage's contract does not name is not there. First the
 contract of a plain folder (--stage-dir), then that of a stage in the vault."""
 
+import json
 import os
+import shutil
 import signal
+import subprocess
 import time
 
 from situations_vault import Vault
@@ -791,6 +794,24 @@ def unscoped_vault():
                               'vault_template_list', 'vault_template_show', 'vault_stage_list'])
         is_absent(server, 'vault_file_list')
         equal(stage.decisions(), [])
+
+
+@test('scope: a program where others could replace it is not asked; that is said, and not retryable')
+def replaceable_program():
+    with Box() as box:
+        stage = Stage(box, 'fake_args')
+        place = os.path.join(box.dir, 'open')
+        os.mkdir(place)
+        os.chmod(place, 0o777)
+        binary = shutil.copy(Setup.binary, place)
+        done = subprocess.run([binary, 'call', 'fake_args', '--surface', Setup.surface, '--workspace', stage.id,
+                               '--stage', '02-draft', '--root', box.root, '--json'], env=stage.env(),
+                              cwd=box.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        error = json.loads(done.stdout)['error']
+        equal((error['code'], error['retryable']), ('SCOPE_UNAVAILABLE', False), error)
+        check('may not be trusted there' in error['message'], error)
+        check(b'writable by everyone' in done.stderr, done.stderr)
+        equal((box.started(), stage.decisions()), ([], []))
 
 
 @test('scope: `stile call` asks the vault as the server does')

@@ -185,6 +185,35 @@ def impossible_names():
         copy.outside_is_untouched()
 
 
+@test('checkout and login: a record or a credential that is a link is told as one, and not followed')
+def linked_records():
+    with Box() as box:
+        copy = Copy(box)
+        for path in (copy.path('.stile/checkout.json'), copy.vault.credential):
+            os.rename(path, path + '.moved')
+            os.symlink(path + '.moved', path)
+        check('credentials.json is a symbolic link, which is not followed' in
+              copy.vault.refused('PERMISSION_DENIED', 'whoami'))
+        os.replace(copy.vault.credential + '.moved', copy.vault.credential)
+        check('its record is a symbolic link' in copy.refused('CONFIGURATION_ERROR', 'status')['message'])
+        copy.checkout('--force')
+        check(copy.status()['is_clean'])
+
+
+@test('vault: audit rows of one commit have one correlation id, and say what they are part of')
+def rows_of_a_commit():
+    with Box() as box:
+        copy = Copy(box)
+        copy.write('a', b'2')
+        copy.write('sub/new', b'n')
+        id = copy.vault.envelope('workspace', 'commit', copy.dir, '--message', 'm')['correlation_id']
+        events = copy.vault.value('audit', 'list', '--correlation', id)['events']
+        equal(sorted(e['operation'] for e in events if e['detail'] == 'part of workspace commit'),
+              ['file put', 'file put', 'folder ensure'])
+        shown = copy.vault.raw('audit', 'list', '--operation', 'file put')[1].decode()
+        equal(shown.count(id), 2, shown)
+
+
 @test('checkout: links and special files in the way are refused, and nothing outside is written')
 def odd_places():
     with Box() as box:
@@ -371,8 +400,13 @@ def odd_files():
         equal(paths(status['ignored']), ['.git', 'sub/.GIT'])
         equal((status['new'], status['changed'], status['deleted']), ([], [], []))
         done = copy.commit('--deletions')
-        equal(done['counts'], {'stored': 0, 'trashed': 0, 'conflicts': 0})
-        equal(len(done['refused']), 7)
+        equal(done['counts'], {'stored': 0, 'trashed': 0, 'conflicts': 0, 'refused': 7})
+        equal((len(done['refused']), done['is_partial']), (7, True))
+        copy.write('more', b'm')
+        _, out, _ = copy.vault.raw('workspace', 'commit', copy.dir, '--message', 'm')
+        check(b'committed: 1 stored' in out and b'\nNOT stored: 7 refused' in out, out)
+        copy.vault.value('file', 'trash', '/w/more')
+        os.unlink(copy.path('more'))
         equal(copy.numbers(), {'a': 1, 'sub/b': 1, 'sub/deep/c': 1})
         error = copy.refused('CONFLICT', 'discard', '--all')
         equal(refused_paths(error), ['a'])
@@ -428,7 +462,7 @@ def deletions():
         os.unlink(copy.path('sub/deep/c'))
         os.rmdir(copy.path('sub/deep'))
         equal(paths(copy.status()['deleted']), ['a', 'sub/deep/c'])
-        equal(copy.commit()['counts'], {'stored': 0, 'trashed': 0, 'conflicts': 0})
+        equal(copy.commit()['counts'], {'stored': 0, 'trashed': 0, 'conflicts': 0, 'refused': 0})
         equal(len(copy.numbers()), 3)
         done = copy.commit('--deletions')
         equal(paths(done['trashed']), ['a', 'sub/deep/c'])
@@ -441,7 +475,8 @@ def deletions():
         os.unlink(copy.path('a'))
         copy.write('a/inner', b'i')
         check('a' in copy.refused('INVALID_ARGUMENT', 'commit', '--message', 'm')['message'])
-        equal(copy.commit('--deletions')['counts'], {'stored': 1, 'trashed': 1, 'conflicts': 0})
+        equal(copy.commit('--deletions')['counts'],
+              {'stored': 1, 'trashed': 1, 'conflicts': 0, 'refused': 0})
         equal(copy.vault.get('/w/a/inner'), b'i')
         equal(copy.status()['is_clean'], True)
 
@@ -839,7 +874,7 @@ def record_of_yesterday():
         copy.write('.stile/checkout.json', before)
         copy.write('.stile/part', b'half')
         equal(copy.status()['is_clean'], True)
-        equal(copy.commit('--deletions')['counts'], {'stored': 0, 'trashed': 0, 'conflicts': 0})
+        equal(copy.commit('--deletions')['counts'], {'stored': 0, 'trashed': 0, 'conflicts': 0, 'refused': 0})
         check(copy.record()['files'] != json.loads(before)['files'], 'the record is right again')
         copy.write('a', b'again')
         equal(paths(copy.commit()['stored']), ['a'])

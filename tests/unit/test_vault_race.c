@@ -235,7 +235,7 @@ static void a_lock_is_waited_for_once_and_then_the_answer_says_why(void **state)
 	open_fixture(&f);
 	writer = open_again(f.dir, &f.token);
 	assert_int_equal(sql_set_patience(f.vault->sql, PATIENCE_MS), 10000);
-	assert_ok(vault_batch_begin(writer, &f.err), &f.err);
+	assert_ok(vault_batch_begin(writer, "a test", &f.err), &f.err);
 	began_ms = clock_monotonic_ms();
 	assert_int_equal(vault_entry_info(f.vault, "/", VAULT_WANT_ANY, &entry, &f.err), -1);
 	assert_in_range(clock_monotonic_ms() - began_ms, PATIENCE_MS / 2, 2 * PATIENCE_MS - 1);
