@@ -70,6 +70,25 @@ struct surface_program {
 	char *switch_allow_drift;
 };
 
+/* What must still be true when a plan is applied: what a read tool of the surface says. */
+struct surface_precondition {
+	const struct tool *tool;
+	char *pointer; /* into its result; "": all of it */
+};
+
+struct surface_plan_internal;
+
+/* What a plan of a tool holds beside the call itself (section 7). */
+struct surface_plan {
+	struct surface_precondition *preconditions;
+	size_t preconditions_len;
+	const struct tool *preview; /* what shows a person the effect; or NULL */
+	struct strvec pins;         /* names of x-path inputs whose content is held */
+	int64_t expires_ms;         /* how long a plan may be applied */
+	int64_t wait_ms; /* how long an apply is waited for before it is told as running */
+	struct surface_plan_internal *in;
+};
+
 struct surface_tool_internal; /* compiled words, groups, result: surface_internal.h */
 struct surface_internal;
 
@@ -94,6 +113,8 @@ struct tool {
 	bool is_discovery; /* visible without a scope */
 	bool is_hidden;    /* callable by resources and plans only */
 	char *needs;       /* version range, or NULL */
+	bool is_engine; /* made for the planned tools of its surface; its program is this binary */
+	struct surface_plan *plan; /* `writes: plan` and `policy`; else NULL */
 	struct surface_limits limits;
 	struct surface_tool_internal *in;
 };
@@ -359,6 +380,19 @@ typedef void (*surface_show_fn)(void *ctx, const struct json *value, struct buf 
  */
 void surface_question(const struct tool *tool, const struct json *arguments, surface_show_fn show,
     void *ctx, struct buf *ret_text);
+
+/* ---- plans (section 7) ---- */
+
+/* What policy matches and a person reads: the target of a planned tool with these arguments, canonical
+ * and resolved. Appended. */
+int surface_plan_target(const struct tool *tool, const struct json *arguments,
+    const struct surface_launch *launch, struct buf *ret_text, struct err *err) MUST_CHECK;
+
+/* The arguments of precondition number i, or of the preview, from those of the planned tool. ret_doc
+ * owns its text. */
+#define SURFACE_PREVIEW SIZE_MAX
+int surface_plan_arguments(const struct tool *tool, size_t i, const struct json *arguments,
+    struct json_doc *ret_doc, struct err *err) MUST_CHECK;
 
 /* ---- the status of a program (section 5.5) ---- */
 
