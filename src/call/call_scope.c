@@ -30,7 +30,8 @@ struct gate_tool call_gate_tool(const struct tool *tool)
 		.surface = tool->surface->name,
 		.name = tool->name,
 		.rank = call_gate_rank(tool->rank),
-		.is_hidden = tool->is_hidden,
+		.is_hidden =
+		    tool->is_hidden || (tool->plan != NULL && tool->writes == SURFACE_PLAN),
 		.is_discovery = tool->is_discovery,
 		.is_scoped = tool->surface->is_scoped,
 		.executes_any = tool->executes_any,
@@ -127,7 +128,7 @@ size_t host_count_visible(
 			if (gate_scope_shows(&facts, scope, &host->options->allow_exec))
 				strvec_push(ret_names, tool->name);
 			else
-				hidden += !tool->is_hidden;
+				hidden += !facts.is_hidden;
 		}
 	}
 	return hidden;

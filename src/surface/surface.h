@@ -383,6 +383,9 @@ void surface_question(const struct tool *tool, const struct json *arguments, sur
 
 /* ---- plans (section 7) ---- */
 
+/* Its write gate is a plan, `writes: plan` or `policy`: so it has one in a surface that exists. */
+bool surface_is_planned(const struct tool *tool);
+
 /* What policy matches and a person reads: the target of a planned tool with these arguments, canonical
  * and resolved. Appended. */
 int surface_plan_target(const struct tool *tool, const struct json *arguments,

@@ -284,6 +284,8 @@ struct exit_rule {
 struct surface_tool_internal {
 	struct tool *self;              /* this is of */
 	const struct json *node;        /* the tool in the file */
+	bool is_broken;                 /* an error was found while it was read */
+	const struct json *plan_node;   /* its `plan`, or NULL */
 	const struct json *result_node; /* in place of the tool's `result`: a resource's; or NULL */
 	bool is_ready;        /* argv and what follows are there: ask surface_tool_ready() */
 	struct input *inputs; /* parts in `use` order, then the tool's own */
@@ -321,6 +323,13 @@ struct surface_resource_internal {
 	struct tool variables;      /* only its `in` counts */
 	struct template_ *with;     /* TEMPLATE_OBJECT, or NULL: no arguments */
 	struct tool own_tool; /* the tool with the resource's own result; unused without one */
+};
+
+/* `plan` of a tool. */
+struct surface_plan_internal {
+	struct word target;
+	struct template_ *with;        /* TEMPLATE_OBJECT, one for each precondition */
+	struct template_ preview_with; /* TEMPLATE_OBJECT */
 };
 
 struct part; /* surface_loader.h */

@@ -41,6 +41,8 @@ static void tool_release(struct tool *tool)
 
 	if (in == NULL)
 		return;
+	if (tool->plan != NULL)
+		strvec_release(&tool->plan->pins);
 	for (size_t i = 0; i < in->results_len; i++)
 		result_release(&in->results[i]);
 	schema_free(in->schema);

@@ -75,12 +75,24 @@ static void read_files(struct loader *l, const struct json *value, void *target)
 		((struct tool_nodes *)target)->tool->files = (enum surface_files)choice;
 }
 
+static bool is_planned(enum surface_writes writes)
+{
+	return writes == SURFACE_PLAN || writes == SURFACE_POLICY;
+}
+
+static int strength_of(enum surface_writes writes)
+{
+	return is_planned(writes) ? 2 : writes == SURFACE_ELICIT ? 1 : 0;
+}
+
 static void read_writes(struct loader *l, const struct json *value, void *target)
 {
 	struct tool *tool = ((struct tool_nodes *)target)->tool;
 
 	loader_writes(l, value, &tool->writes);
-	if (tool->writes == SURFACE_OPEN && l->surface->writes != SURFACE_OPEN)
+	if (is_planned(tool->writes) && tool->effect == SURFACE_READ)
+		loader_error(l, value, "a tool that only reads has no plan");
+	if (strength_of(tool->writes) < strength_of(l->surface->writes))
 		loader_warn(l, value, "the tool's write gate is weaker than the surface's");
 }
 
@@ -204,7 +216,7 @@ static const struct loader_key tool_keys[] = {
 	LATER_STEP("output", output),
 	LATER_STEP("ask", ask),
 	{ "writes", read_writes },
-	{ "plan", NULL, KEY_LATER },
+	LATER_STEP("plan", plan),
 	{ "executes", read_executes },
 	{ "exclusive", read_exclusive },
 	{ "reveals", read_reveals },

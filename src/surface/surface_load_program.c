@@ -80,10 +80,7 @@ void loader_writes(struct loader *l, const struct json *node, enum surface_write
 	};
 	int choice = loader_choice(l, node, names);
 
-	if (choice == SURFACE_PLAN || choice == SURFACE_POLICY)
-		loader_error(l, node, "\"writes: %s\" is not supported by this version of stile",
-		    names[choice]);
-	else if (choice == SURFACE_OPEN && !l->surface->is_builtin)
+	if (choice == SURFACE_OPEN && !l->surface->is_builtin)
 		loader_error(l, node, "\"writes: open\" counts in built-in surfaces only");
 	else if (choice >= 0)
 		*ret_writes = (enum surface_writes)choice;

@@ -563,21 +563,42 @@ static void load_resource(struct loader *l, const struct json *node, struct reso
 		load_static(l, &n);
 }
 
+static bool is_made_of(const struct surface *surface, const struct tool *tool)
+{
+	for (size_t i = 0; i < surface->resources_len; i++) {
+		if (surface->resources[i].tool != NULL &&
+		    surface->resources[i].tool->in->node == tool->in->node)
+			return true;
+	}
+	return false;
+}
+
+static bool is_called(const struct surface *surface, const struct tool *tool)
+{
+	for (size_t i = 0; i < surface->tools_len; i++) {
+		const struct surface_plan *plan = surface->tools[i].plan;
+
+		if (plan != NULL && plan->preview == tool)
+			return true;
+		for (size_t j = 0; plan != NULL && j < plan->preconditions_len; j++) {
+			if (plan->preconditions[j].tool == tool)
+				return true;
+		}
+	}
+	return false;
+}
+
 void loader_note_hidden(struct loader *l)
 {
 	const struct surface *surface = l->surface;
 
 	for (size_t i = 0; i < surface->tools_len; i++) {
 		const struct tool *tool = &surface->tools[i];
-		bool is_read = !tool->is_hidden;
 
-		for (size_t r = 0; r < surface->resources_len && !is_read; r++)
-			is_read = surface->resources[r].tool != NULL &&
-				  surface->resources[r].tool->in->node == tool->in->node;
-		if (!is_read)
+		if (tool->is_hidden && !is_made_of(surface, tool) && !is_called(surface, tool))
 			loader_warn(l, tool->in->node,
-			    "the tool is hidden, and no resource is made of it: nobody can call "
-			    "it");
+			    "the tool is hidden, and no resource or plan calls it: nobody can "
+			    "call it");
 	}
 }
 

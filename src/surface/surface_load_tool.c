@@ -346,7 +346,7 @@ static void write_client_schema(struct loader *l)
 	l->tool->input_schema = loader_strdup(l, text.data);
 }
 
-static void begin_tool(struct loader *l, struct tool *tool)
+void loader_begin_tool(struct loader *l, struct tool *tool)
 {
 	l->tool = tool;
 	l->used_len = 0;
@@ -394,8 +394,9 @@ static void load_tool(struct loader *l, const struct json *node, struct tool *to
 	tool->in->self = tool;
 	tool->in->node = node;
 	tool->in->cwd = -1;
-	begin_tool(l, tool);
+	loader_begin_tool(l, tool);
 	loader_tool_keys(l, node, &n);
+	tool->in->plan_node = n.plan;
 	tool->in->accepts_confirm = tool->effect != SURFACE_READ && tool->writes != SURFACE_OPEN;
 	load_face(l, &n);
 	/* A derived output schema is seen by clients, and made of what is below. */
@@ -427,7 +428,7 @@ static void complete(const struct tool *seen)
 		.ask = json_get(node, "ask"),
 		.examples = json_get(node, "examples") };
 
-	begin_tool(&l, tool);
+	loader_begin_tool(&l, tool);
 	load_use(&l, n.use);
 	load_works(&l, &n);
 	assert(l.faults == 0);
@@ -442,10 +443,21 @@ const struct surface_tool_internal *surface_tool_ready(const struct tool *tool)
 
 /* ---- all tools ---- */
 
+/* What is half read is not judged further: that would only be noise. */
+static void load_plans(struct loader *l)
+{
+	for (size_t i = 0; i < l->surface->tools_len; i++) {
+		struct tool *tool = &l->surface->tools[i];
+
+		if (!tool->in->is_broken &&
+		    (tool->in->plan_node != NULL || surface_is_planned(tool)))
+			loader_plan(l, tool);
+	}
+}
+
 void loader_tools(struct loader *l, const struct json *node)
 {
 	struct surface *surface = l->surface;
-	size_t faults;
 
 	if (!loader_is_array(l, node, "tools"))
 		return;
@@ -455,17 +467,20 @@ void loader_tools(struct loader *l, const struct json *node)
 	}
 	surface->tools = loader_alloc(l, node->len, sizeof(*surface->tools));
 	json_foreach (item, node) {
+		struct tool *tool = &surface->tools[surface->tools_len];
+		size_t faults = l->faults;
+
 		if (loader_is_full(l))
 			return;
 		if (!loader_is_object(l, item, "a tool"))
 			continue;
-		faults = l->faults;
-		load_tool(l, item, &surface->tools[surface->tools_len]);
-		/* What is half read is not judged further: that would only be noise. */
-		if (!l->is_checked && l->faults == faults)
+		load_tool(l, item, tool);
+		tool->in->is_broken = l->faults > faults;
+		if (!l->is_checked && !tool->in->is_broken)
 			loader_check_tool(l);
 		surface->tools_len++;
 	}
+	load_plans(l);
 	if (!l->is_checked)
 		loader_note_tools(l, node);
 }

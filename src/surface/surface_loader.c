@@ -124,10 +124,7 @@ static void read_key(struct loader *l, const struct json *node, const char *what
 			loader_error(l, node, "the key \"%s\" is missing in %s", key->name, what);
 		return;
 	}
-	if ((key->flags & KEY_LATER) != 0)
-		loader_error(
-		    l, value, "\"%s\" is not supported by this version of stile", key->name);
-	else if ((key->flags & KEY_BUILTIN) != 0 && !l->surface->is_builtin)
+	if ((key->flags & KEY_BUILTIN) != 0 && !l->surface->is_builtin)
 		loader_error(l, value, "\"%s\" counts in built-in surfaces only", key->name);
 	else if (key->read != NULL)
 		key->read(l, value, target);

@@ -77,8 +77,7 @@ static inline bool loader_is_full(const struct loader *l)
 
 enum loader_key_flag {
 	KEY_REQUIRED = 1 << 0,
-	KEY_LATER = 1 << 1,  /* of the language, but not of this version: refused by name */
-	KEY_BUILTIN = 1 << 2 /* counts in built-in surfaces only: refused elsewhere */
+	KEY_BUILTIN = 1 << 1 /* counts in built-in surfaces only: refused elsewhere */
 };
 
 /* One key: read, or (read NULL) the value's node is put at offset of the target. */
@@ -254,6 +253,10 @@ static inline void input_set_unite(struct input_set *set, const struct input_set
 	set->bits[1] |= other->bits[1];
 }
 
+/* Has each hole a value in each call? Only holes of inputs. */
+bool loader_is_word_certain(struct loader *l, const struct word *word);
+bool loader_is_template_certain(struct loader *l, const struct template_ *template);
+
 /* For each input those that groups bring along with it (all_or_none, and need behind a `when` of
  * one name); ret_ties has room for LOADER_INPUTS_MAX and is empty. */
 void loader_ties(const struct surface_tool_internal *in, struct input_set *ret_ties);
@@ -279,7 +282,7 @@ void loader_check_tool(struct loader *l);
 /* `resources` (section 8), after the tools. */
 void loader_resources(struct loader *l, const struct json *node);
 
-/* Hidden tools that no resource is made of. */
+/* Hidden tools that no resource is made of and no plan calls. */
 void loader_note_hidden(struct loader *l);
 
 /* What is said of all tools together: names, options that swallow, parts that nobody uses. */
@@ -289,6 +292,12 @@ void loader_note_tools(struct loader *l, const struct json *node);
 void loader_check_pointers(struct loader *l);
 
 /* ---- tools and program ---- */
+
+/* What is read from here on belongs to tool. */
+void loader_begin_tool(struct loader *l, struct tool *tool);
+
+/* `plan` of a tool, once all tools are read (surface_load_plan.c). */
+void loader_plan(struct loader *l, struct tool *tool);
 
 void loader_program(struct loader *l, const struct json *node);
 void loader_parts(struct loader *l, const struct json *node);
@@ -310,6 +319,7 @@ struct tool_nodes {
 	const struct json *ask;
 	const struct json *description;
 	const struct json *examples;
+	const struct json *plan;
 };
 
 /* Reads the keys of one tool; ret_nodes->tool is given. */

@@ -6,6 +6,7 @@
  */
 #include "surface/surface_proof_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_boolean(const struct proof *p, int input)
@@ -154,6 +155,35 @@ bool proof_has_values(const struct proof *p, const struct stand *stand, const st
 		const struct piece *piece = &stand->word->pieces[i];
 
 		if (piece->is_hole && !is_hole_certain(p, piece, stand, given))
+			return false;
+	}
+	return true;
+}
+
+bool loader_is_word_certain(struct loader *l, const struct word *word)
+{
+	struct proof *p = xcalloc(1, sizeof(*p));
+	struct stand anywhere;
+	struct stand stand;
+	bool is_certain;
+
+	p->l = l;
+	p->program = &l->surface->program;
+	proof_begin(p);
+	anywhere = proof_place(p);
+	stand = anywhere;
+	stand.word = word;
+	is_certain = proof_has_values(p, &stand, &anywhere);
+	free(p);
+	return is_certain;
+}
+
+bool loader_is_template_certain(struct loader *l, const struct template_ *template)
+{
+	if (template->kind == TEMPLATE_HOLE || template->kind == TEMPLATE_TEXT)
+		return loader_is_word_certain(l, &template->word);
+	for (size_t i = 0; i < template->children_len; i++) {
+		if (!loader_is_template_certain(l, &template->children[i]))
 			return false;
 	}
 	return true;
