@@ -295,7 +295,8 @@ def apart():
         equal(sequences, list(range(1, len(sequences) + 1)))
 
 
-BUILT_IN = ['git', 'pass', 'vault']
+BUILT_IN = ['git', 'pass', 'phelix', 'vault']
+WITH_RESOURCES = ('pass', 'vault')
 SECRETS = (
     r'stv_[A-Za-z0-9_-]{43}', r'gh[pousr]_\w{20}', r'github_pat_', r'\bAKIA[0-9A-Z]{16}', r'\bxox[abpr]-', r'\bsk-\w{16}',
     r'\bpst_\w{16}', r'eyJ[\w-]{10,}\.eyJ', r'-----BEGIN [A-Z ]*PRIVATE KEY', r'://[^/\s:@]+:[^/\s@]+@',
@@ -334,7 +335,7 @@ def registry():
             server.shake()
             tools = server.result('tools/list')['tools']
             served += len(tools)
-            for tool in [*tools, *server.result('resources/list')['resources']] if surface != 'git' else tools:
+            for tool in [*tools, *server.result('resources/list')['resources']] if surface in WITH_RESOURCES else tools:
                 # Our own rules find nothing to mask.
                 text = json.dumps(tool, ensure_ascii=False)
                 equal(given(fake, 'fake_args', {'values': [text]})['args'][1], text, 'what is served')
