@@ -99,4 +99,9 @@
 #define LIMIT_INDEX_FOLDERS ((size_t)100000)
 #define LIMIT_INDEX_FOUND (16 * MIB)
 
+/* What a plan may hold of a folder (`pin`): entries, bytes of files, nesting. */
+#define LIMIT_PIN_ENTRIES ((size_t)100000)
+#define LIMIT_PIN_BYTES ((int64_t)4 << 30)
+#define LIMIT_PIN_DEPTH 128
+
 #endif

@@ -25,6 +25,7 @@
 #include "base/loop.h"
 #include "base/strvec.h"
 #include "json/json.h"
+#include "ledger/ledger.h"
 #include "surface/surface.h"
 
 /* ---- launch options (the command line's words, already checked for shape) ---- */
@@ -242,6 +243,58 @@ struct call *call_new(struct host *host, const struct call_client *client, const
  */
 struct call *call_new_read(struct host *host, const struct call_client *client, const char *uri,
     call_done_fn done, void *ctx) MUST_CHECK;
+
+/* ---- a call with a purpose: plans (docs/plans.md) ---- */
+
+/*
+ * A plan is a call that stopped before it ran, so it is made, looked at and applied by the same
+ * stages. The tool is one that is planned (`writes: plan` or `policy`); its write gate is the policy.
+ */
+enum call_purpose_kind {
+	CALL_CREATE, /* what would run becomes a new plan */
+	CALL_FIND,   /* the newest plan of just that which may still be applied, else a new one */
+	CALL_CHECK,  /* what would run is compared with a plan */
+	CALL_APPLY   /* compared, authorized, recorded; and it runs */
+};
+
+struct call_purpose {
+	enum call_purpose_kind kind;
+	struct records *records;   /* borrowed, so the next three */
+	const struct actor *actor; /* who asks */
+	const char *label;         /* CREATE: what people call it, or NULL */
+	const struct plan *plan;   /* CHECK, APPLY: as it was loaded */
+	int lock_fd;               /* APPLY: the target's lock, which the program inherits */
+	/* APPLY: the operation is running; what its program says. From the loop, and may be NULL. */
+	void (*began)(void *ctx, const struct operation *operation);
+	void (*progressed)(void *ctx, const char *line);
+	void *ctx;
+
+	/* What came of it, filled before done is called; the owner's to release. */
+	struct err err;                      /* why it came to nothing; redacted */
+	struct plan made;                    /* CREATE, FIND */
+	struct plan_differences differences; /* CHECK, APPLY: what is another than planned */
+	enum plan_begin begin;               /* APPLY: with an operation */
+	struct operation operation; /* APPLY: as it was begun, here or before; id "": none */
+};
+
+void call_purpose_release(struct call_purpose *purpose);
+
+/* As call_new(), with a purpose, borrowed until done has been called. Of an apply, arguments are the
+ * plan's, and the outcome of its run is the operation's, in the records. */
+struct call *call_new_planned(struct host *host, const struct call_client *client,
+    struct call_purpose *purpose, const char *tool, struct json_doc *doc,
+    const struct json *arguments, call_done_fn done, void *ctx) MUST_CHECK;
+
+/*
+ * The lock of a target, which orders whatever is applied to it: waited for up to wait_ms, then
+ * ERR_UNAVAILABLE. *ret_fd (close-on-exec) holds it; it is free when the last process that has the
+ * descriptor closes it.
+ */
+int call_lock_target(const char *data_dir, const char *surface, const char *target, int64_t wait_ms,
+    int *ret_fd, struct err *err) MUST_CHECK;
+
+/* {"state","checked_at","failed":[{"pointer","expected","actual"}],"reason"?}: what a CHECK found. */
+void call_write_applicability(const struct call_purpose *purpose, struct json_writer *w);
 
 /* Takes the first steps. done is called later, even for an immediate refusal. */
 void call_start(struct call *call);

@@ -228,7 +228,9 @@ struct call {
 	void *ctx;
 	size_t stage; /* index into the table */
 	bool is_cancelled;
-	const char *failed_stage;  /* name of the stage that failed, or NULL */
+	const char *failed_stage;     /* name of the stage that failed, or NULL */
+	struct call_purpose *purpose; /* of a planned call; else NULL */
+	struct plan_read *read;    /* of a call that a plan makes to look at the world; else NULL */
 	struct host_waiter waiter; /* waits for what may be seen */
 	char *event;               /* the row of the decision that the call rests on, or NULL */
 
@@ -259,13 +261,19 @@ struct call {
 	struct buf new_state;
 	struct json_doc resolved; /* paths absolute: what a person is asked about; again in argv */
 	struct surface_command command;
-	bool is_child_counted;   /* run */
-	struct call *queue_next; /* run: waiting for a child */
+	struct plan_reads *reads; /* plan: what the world was found to be */
+	bool is_planned;          /* plan: it ends here, nothing runs */
+	bool is_begun;            /* plan: there is an operation, and it is ours to end */
+	bool is_decided;          /* plan: the policy refused, and the refusal is recorded */
+	bool is_child_counted;    /* run */
+	struct call *queue_next;  /* run: waiting for a child */
 	bool is_queued;
 	bool has_waited;           /* run: it did not start at once */
 	int64_t intent;            /* run: sequence of the intent of a mutation; 0: none */
 	struct strvec environment; /* run: the program's, whole */
 	struct run *run;
+	struct loop_timer *progress_timer; /* run: of an apply */
+	struct buf progress;               /* run: what was last told of it */
 	struct run_outcome outcome;
 	bool has_run;
 	struct run *version_run; /* beside it, for `builtin: status` only */
@@ -303,10 +311,16 @@ enum call_step call_scope(struct call *call);
 enum call_step call_validate(struct call *call);
 enum call_step call_permit(struct call *call);
 enum call_step call_argv(struct call *call);
+enum call_step call_plan(struct call *call);
 enum call_step call_run(struct call *call);
 enum call_step call_result(struct call *call);
 enum call_step call_redact(struct call *call);
 enum call_step call_record(struct call *call);
+
+/* call_run.c: the program's environment, made once; a call whose intent is recorded goes on to be
+ * started. */
+void call_make_environment(struct call *call);
+void call_make_ready(struct call *call);
 
 /* call_run.c: what the program of a call gets; is one of its programs running; ends them by TERM, then
  * KILL, or kills and reaps them at once; one has ended: goes on when none runs any more. */
@@ -349,6 +363,53 @@ uint64_t call_queue_row(
 
 /* call_builtin.c: `builtin: context`, answered in process. */
 void call_write_context(const struct call *call, struct surface_result *ret_result);
+
+/* ---- plans ---- */
+
+/* One look at the world: what a read tool says at a place of its result. */
+struct plan_read {
+	const struct records *records; /* for the key of digests; NULL: of the preview */
+	char *tool;
+	char *arguments; /* JSON object */
+	char *pointer;
+	struct digest digest; /* of the canonical value, keyed */
+	char *value;          /* JSON text when it is short and no secret, else NULL */
+	char *fault;          /* why there is no value; NULL: there is one */
+};
+
+struct plan_reads {
+	struct plan_read *items; /* in the order of the surface's preconditions */
+	size_t len;              /* of these, how many were read */
+	size_t cap;              /* places; the last is the preview's */
+	char *preview;           /* or NULL */
+};
+
+/* call_reads.c: reads preconditions, and for a new plan the preview, one after another; CALL_WAIT,
+ * and call_plan_go_on() follows, or CALL_NEXT: there is nothing to read. Takes the value out of the
+ * result of a reading call, before it is redacted. */
+enum call_step call_reads_begin(struct call *call);
+void call_reads_take(struct call *call);
+void call_reads_free(struct plan_reads *reads);
+void call_plan_go_on(struct call *call);
+
+/* call_facts.c: all that decides what the call will do. */
+struct call_facts;
+struct call_facts *call_facts_new(struct call *call, struct err *err) MUST_CHECK;
+void call_facts_free(struct call_facts *facts);
+const struct plan_facts *call_facts_of(const struct call_facts *facts);
+
+/* call_content.c: the digest of a file's or a folder's content, and which of them it is: "file" or
+ * "dir" (static). */
+int call_content_digest(
+    const char *path, const char **ret_kind, struct digest *ret_digest, struct err *err) MUST_CHECK;
+
+/* call_compare.c: the world is another than planned: purpose->differences become ERR_PLAN_STALE. */
+int call_refuse_stale(struct call *call);
+
+/* call_apply.c: asks the policy and begins the operation; tells what the program says; ends it. */
+enum call_step call_apply_begin(struct call *call);
+void call_apply_watch(struct call *call);
+enum call_step call_apply_finish(struct call *call);
 
 /* What launch and roots give to words and paths. */
 struct surface_launch call_launch(const struct call *call);

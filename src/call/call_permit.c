@@ -18,6 +18,19 @@ static bool is_allowed(const struct strvec *surfaces, const char *name, const ch
 	return strvec_contains(surfaces, name) || is_switched_on(variable);
 }
 
+/* What is planned asks the policy instead, once it is known what would run. */
+static enum call_step permit_plan(struct call *call)
+{
+	if (call->tool->plan == NULL)
+		err_set(&call->err, ERR_INVALID_ARGUMENT,
+		    "%s is not planned: it is called directly, `stile call %s`", call->name,
+		    call->name);
+	else if (call->is_vetoed)
+		err_set(&call->err, ERR_WRITE_DECLINED, "%s: confirm is false; nothing was run",
+		    call->name);
+	return err_is_set(&call->err) ? CALL_FAIL : CALL_NEXT;
+}
+
 enum call_step call_permit(struct call *call)
 {
 	const struct host_options *options = call->host->options;
@@ -37,6 +50,8 @@ enum call_step call_permit(struct call *call)
 		.can_ask = call->can_ask,
 	};
 
+	if (call->purpose != NULL)
+		return permit_plan(call);
 	switch (gate_write_decide(&facts, &call->host->config, &call->err)) {
 	case GATE_PERMIT:
 		return CALL_NEXT;

@@ -121,6 +121,18 @@ static void tell(struct buf *text, const char *what, const char *which)
 	    which != NULL ? which : "");
 }
 
+/* The id of the plan that a planned call is about, or NULL. */
+static const char *plan_of(const struct call *call)
+{
+	const struct call_purpose *purpose = call->purpose;
+
+	if (purpose == NULL)
+		return NULL;
+	if (purpose->plan != NULL)
+		return purpose->plan->id;
+	return purpose->made.id[0] != '\0' ? purpose->made.id : NULL;
+}
+
 /* What happened, such as the stage that failed (or NULL); of a read, to which resource: by its URI in
  * the file, for the one that was asked for has values in it; and on which decision about the scope it
  * rests. NULL: nothing to say. */
@@ -132,6 +144,8 @@ static const char *tell_detail(const struct call *call, const char *event, struc
 		tell(ret_text, "resource", call->resource != NULL ? call->resource->uri : NULL);
 	if (call->event != NULL)
 		tell(ret_text, "scope", call->event);
+	if (plan_of(call) != NULL)
+		tell(ret_text, "plan", plan_of(call));
 	return ret_text->len > 0 ? ret_text->data : NULL;
 }
 
@@ -198,6 +212,10 @@ enum call_step call_record(struct call *call)
 	record.intent = call->intent;
 	record.masks = (int64_t)call->masks;
 	record.escaped = (int64_t)call->escaped;
+	if (call->is_begun)
+		return call_apply_finish(call);
+	if (call->is_decided)
+		return CALL_NEXT;
 	/* It waited for the ledger already; the row that ends the outage counts it. */
 	if (call->err.code == ERR_LEDGER_UNAVAILABLE)
 		return CALL_NEXT;

@@ -98,13 +98,44 @@ static int redact_result(struct call *call)
 	return 0;
 }
 
+/* Whoever made a planned call gets our error itself, not the result that is made of it. */
+static int redact_error(struct call *call)
+{
+	struct err *err = &call->err;
+	cleanup_buf struct buf message = BUF_INIT;
+	cleanup_buf struct buf details = BUF_INIT;
+	cleanup_err struct err cause = ERR_INIT;
+	size_t masks = 0;
+	size_t escaped = 0;
+
+	if (err->details != NULL &&
+	    redact_json(call->loaded->redactor, &call->secrets, err->details, strlen(err->details),
+		&details, &masks, &escaped, &cause) < 0) {
+		err_move(err, &cause);
+		return -1;
+	}
+	buf_adds(&message, err->message);
+	call_redact_text(call, &message);
+	free(err->message);
+	err->message = buf_detach(&message);
+	if (err->details != NULL)
+		(void)err_take_details(err, buf_detach(&details));
+	return 0;
+}
+
 enum call_step call_redact(struct call *call)
 {
+	if (call->read != NULL)
+		call_reads_take(call);
 	if (call->loaded == NULL)
 		return CALL_NEXT; /* no surface: the text is ours alone */
 	if (call->tool == NULL)
 		return CALL_NEXT; /* the file's own words, looked at when it was loaded */
-	if (call->tool->reveals && !call->result.is_error)
+	if (call->purpose != NULL && err_is_set(&call->err) && redact_error(call) < 0)
+		return CALL_FAIL;
+	/* What a plan keeps is shown to more than the caller. */
+	if (call->tool->reveals && !call->result.is_error && call->purpose == NULL &&
+	    call->read == NULL)
 		return CALL_NEXT;
 	return redact_result(call) < 0 ? CALL_FAIL : CALL_NEXT;
 }

@@ -16,8 +16,29 @@ static char *uri_details(const char *uri)
 	return buf_detach(&text);
 }
 
+/* Who plans is told why: there is nothing to be hidden from whoever typed the surface's name. */
+static enum call_step refuse_planned(struct call *call)
+{
+	const struct host *host = call->host;
+
+	for (size_t i = 0; i < host->served_len; i++) {
+		if (host->served[i].loaded != NULL)
+			continue;
+		err_set(&call->err, ERR_SURFACE_UNTRUSTED,
+		    "%s is not trusted as it is now: `stile surface trust`", host->served[i].path);
+		return CALL_FAIL;
+	}
+	if (call->purpose->plan != NULL)
+		err_set(&call->err, ERR_PLAN_STALE, "there is no tool %s any more", call->name);
+	else
+		err_set(&call->err, ERR_TOOL_NOT_FOUND, "no such tool: %s", call->name);
+	return CALL_FAIL;
+}
+
 enum call_step call_refuse_absent(struct call *call)
 {
+	if (call->purpose != NULL)
+		return refuse_planned(call);
 	if (call->uri == NULL) {
 		err_set(&call->err, ERR_TOOL_NOT_FOUND, "no such tool");
 		return CALL_FAIL;

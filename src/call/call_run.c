@@ -61,6 +61,8 @@ static void run_done(void *ctx, struct run_outcome *outcome)
 	struct call *call = ctx;
 
 	call->run = NULL;
+	loop_timer_remove(call->progress_timer);
+	call->progress_timer = NULL;
 	call->has_run = outcome->end != RUN_NOT_STARTED;
 	run_outcome_release(&call->outcome);
 	call->outcome = *outcome;
@@ -107,8 +109,10 @@ struct run *host_start_program(const struct served *served, const struct strvec 
 }
 
 /* A program may print what it was given in secret. */
-static void make_environment(struct call *call)
+void call_make_environment(struct call *call)
 {
+	if (call->environment.len > 0)
+		return;
 	run_environment(&call->tool->surface->program.env, &call->command.set, &call->environment);
 	redactor_values_add_environment(&call->secrets, &call->environment);
 }
@@ -124,6 +128,7 @@ struct run_spec call_run_spec(const struct call *call)
 		.timeout_ms = call->tool->limits.timeout_ms,
 		.max_output = call->tool->limits.output_bytes,
 		.max_stderr = LIMIT_STDERR,
+		.inherit_fd = call->is_begun ? call->purpose->lock_fd : 0,
 	};
 }
 
@@ -132,13 +137,15 @@ static int start(struct call *call)
 	const struct surface_command *command = &call->command;
 	struct run_spec spec = call_run_spec(call);
 
-	make_environment(call);
+	call_make_environment(call);
 	call->run = host_start_program(
 	    call->served, &command->words, &call->environment, &spec, run_done, call, &call->err);
 	if (call->run == NULL)
 		return -1;
 	if (call->tool->builtin == SURFACE_BUILTIN_STATUS)
 		call_status_start_version(call);
+	if (call->is_begun)
+		call_apply_watch(call);
 	return 0;
 }
 
@@ -146,6 +153,12 @@ static void fail(struct call *call)
 {
 	host_child_ended(call);
 	call_resume(call, CALL_FAIL);
+}
+
+void call_make_ready(struct call *call)
+{
+	*call->host->ready_tail = call;
+	call->host->ready_tail = &call->queue_next;
 }
 
 /* What must come before the child has come: the intent of a mutation is durable, or the ledger could
@@ -161,8 +174,7 @@ static void on_recordable(void *ctx, int64_t sequence, const struct err *err)
 		return;
 	}
 	call->intent = sequence;
-	*call->host->ready_tail = call;
-	call->host->ready_tail = &call->queue_next;
+	call_make_ready(call);
 }
 
 static bool start_ready(struct call *call)
@@ -195,7 +207,10 @@ enum call_step call_run(struct call *call)
 {
 	if (call->tool->builtin == SURFACE_BUILTIN_CONTEXT)
 		return CALL_NEXT;
-	if (call->tool->effect == SURFACE_READ)
+	if (call->is_begun) {
+		host_child_started(call);
+		call_make_ready(call);
+	} else if (call->tool->effect == SURFACE_READ)
 		call->ticket = ledger_await(call->host->ledger, on_recordable, call);
 	else
 		call->ticket = call_queue_row(call, LEDGER_INTENT, NULL, on_recordable);

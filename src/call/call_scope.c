@@ -38,12 +38,12 @@ struct gate_tool call_gate_tool(const struct tool *tool)
 	};
 }
 
-/* Hidden tools are there for the resources that are made of them. */
-static bool is_shown(const struct host *host, const struct tool *tool, bool by_resource)
+/* Hidden tools are there for the resources that are made of them, and for plans. */
+static bool is_shown(const struct host *host, const struct tool *tool, bool from_within)
 {
 	struct gate_tool facts = call_gate_tool(tool);
 
-	facts.is_hidden &= !by_resource;
+	facts.is_hidden &= !from_within;
 	return gate_scope_shows(&facts, &host->scope.decision.gate, &host->options->allow_exec);
 }
 
@@ -174,7 +174,8 @@ enum call_step call_check_scope(struct call *call)
 {
 	if (judge(call) == CALL_FAIL)
 		return CALL_FAIL;
-	if (is_shown(call->host, call->tool, call->resource != NULL))
+	if (is_shown(call->host, call->tool,
+		call->resource != NULL || call->purpose != NULL || call->read != NULL))
 		return CALL_NEXT;
 	return call_refuse_absent(call);
 }

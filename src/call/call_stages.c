@@ -14,6 +14,7 @@
 enum when {
 	WHEN_WELL, /* nothing has failed */
 	WHEN_TOOL, /* and there is a tool: a static resource has none, and nothing to gate or run */
+	WHEN_PLAN, /* and the call is planned */
 	WHEN_ALWAYS /* after a failure too */
 };
 
@@ -28,6 +29,7 @@ static const struct stage {
 	{ "validate", call_validate, WHEN_TOOL }, /* arguments fit the schema */
 	{ "permit", call_permit, WHEN_TOOL },     /* permit, ask a person, or refuse */
 	{ "argv", call_argv, WHEN_TOOL },         /* a place; arguments → argv, stdin, files */
+	{ "plan", call_plan, WHEN_PLAN },         /* what would run: kept, compared, authorized */
 	{ "run", call_run, WHEN_TOOL },           /* spawn, pump, limit, reap */
 	{ "result", call_result, WHEN_WELL },     /* stdout → result */
 	{ "redact", call_redact, WHEN_ALWAYS },   /* what may leave */
@@ -59,6 +61,7 @@ static struct call *make_call(
 	call->out = BUF_INIT;
 	call->run_err = BUF_INIT;
 	call->quotable = BUF_INIT;
+	call->progress = BUF_INIT;
 	call->result = SURFACE_RESULT_INIT;
 	call->next = host->calls;
 	if (host->calls != NULL)
@@ -78,6 +81,24 @@ struct call *call_new(struct host *host, const struct call_client *client, const
 	*doc = JSON_DOC_INIT;
 	call->raw_arguments = arguments;
 	return call;
+}
+
+struct call *call_new_planned(struct host *host, const struct call_client *client,
+    struct call_purpose *purpose, const char *tool, struct json_doc *doc,
+    const struct json *arguments, call_done_fn done, void *ctx)
+{
+	struct call *call = call_new(host, client, tool, doc, arguments, done, ctx);
+
+	call->purpose = purpose;
+	return call;
+}
+
+void call_purpose_release(struct call_purpose *purpose)
+{
+	err_release(&purpose->err);
+	plan_release(&purpose->made);
+	plan_differences_release(&purpose->differences);
+	operation_release(&purpose->operation);
 }
 
 struct call *call_new_read(struct host *host, const struct call_client *client, const char *uri,
@@ -108,6 +129,8 @@ static void call_free(struct call *call)
 	free(call->client);
 	free(call->state);
 	free(call->event);
+	call_reads_free(call->reads);
+	loop_timer_remove(call->progress_timer);
 	buf_release(&call->question);
 	buf_release(&call->new_state);
 	json_doc_release(&call->arguments);
@@ -121,6 +144,7 @@ static void call_free(struct call *call)
 	buf_release(&call->out);
 	buf_release(&call->run_err);
 	buf_release(&call->quotable);
+	buf_release(&call->progress);
 	surface_result_release(&call->result);
 	loaded_release(call->loaded);
 	err_release(&call->err);
@@ -144,6 +168,8 @@ static void end(struct call *call)
 	}
 	if (err_is_set(&call->err) && err_info(call->err.code)->rpc_code != 0)
 		outcome.err = call->err;
+	if (call->purpose != NULL)
+		err_move(&call->purpose->err, &call->err);
 	call->done(call->ctx, &outcome);
 	call_free(call);
 }
@@ -171,13 +197,15 @@ static void fail(struct call *call)
 
 static bool is_due(const struct call *call, const struct stage *stage)
 {
-	bool is_short = err_is_set(&call->err) || call->needs_input;
+	bool is_short = err_is_set(&call->err) || call->needs_input || call->is_planned;
 
 	switch (stage->when) {
 	case WHEN_WELL:
 		return !is_short;
 	case WHEN_TOOL:
 		return !is_short && call->tool != NULL;
+	case WHEN_PLAN:
+		return !is_short && call->purpose != NULL;
 	case WHEN_ALWAYS:
 		break;
 	}

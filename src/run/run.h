@@ -140,6 +140,11 @@ void run_cancel(struct run *run);
 /* KILL to the group at once, reaped synchronously, done is not called; for the server's end. */
 void run_kill(struct run *run);
 
+/* Appends the last line that is not blank of what the program has written to stderr so far; nothing when
+ * there is none. Of a line that long, its last RUN_LINE_MAX bytes. */
+#define RUN_LINE_MAX ((size_t)500)
+void run_last_line(const struct run *run, struct buf *ret_line);
+
 /* The child's pid. */
 pid_t run_pid(const struct run *run);
 

@@ -21,6 +21,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +52,7 @@ struct run {
 	struct loop_fd *exit_source; /* NULL afterwards */
 	struct loop_timer *timer;    /* see above */
 	int64_t start_us;
+	struct buf tail;            /* of stderr: its last bytes */
 	bool has_ended;             /* the child is a zombie of ours */
 	bool has_cause;             /* outcome.end is decided, whatever the status will say */
 	struct run_outcome outcome; /* as far as known */
@@ -140,6 +142,7 @@ static void finish(struct run *run)
 	reap(run);
 	outcome = run->outcome;
 	outcome.duration_us = clock_monotonic_us() - run->start_us;
+	buf_release(&run->tail);
 	free(run);
 	done(ctx, &outcome);
 	run_outcome_release(&outcome);
@@ -234,10 +237,40 @@ void run_kill(struct run *run)
 	stop_watching(run);
 	reap(run);
 	run_outcome_release(&run->outcome);
+	buf_release(&run->tail);
 	free(run);
 }
 
 /* ---- streams ---- */
+
+/* Keeps a line and its newline, whatever came before. */
+static void keep_tail(struct buf *tail, const char *data, size_t len)
+{
+	const size_t most = RUN_LINE_MAX + 1;
+
+	if (len > most) {
+		data += len - most;
+		len = most;
+	}
+	if (tail->len + len > most)
+		buf_consume(tail, tail->len + len - most);
+	buf_add(tail, data, len);
+}
+
+void run_last_line(const struct run *run, struct buf *ret_line)
+{
+	static const char blanks[] = " \t\r\n";
+	const char *begin = run->tail.data;
+	const char *end = begin + run->tail.len;
+	const char *at;
+
+	while (end > begin && memchr(blanks, end[-1], sizeof(blanks) - 1) != NULL)
+		end--;
+	at = end;
+	while (at > begin && at[-1] != '\n' && at[-1] != '\r')
+		at--;
+	buf_add(ret_line, at, (size_t)(end - at));
+}
 
 /* Adds what fits; true when something did not. */
 static bool add_head(struct buf *buf, const char *data, size_t len)
@@ -264,9 +297,10 @@ static void take_output(struct stream *stream, const char *data, size_t len)
 {
 	struct run *run = stream->run;
 
-	if (stream == &run->err)
+	if (stream == &run->err) {
 		run->outcome.is_stderr_cut |= add_head(&run->outcome.err, data, len);
-	else if (add_head(&run->outcome.out, data, len))
+		keep_tail(&run->tail, data, len);
+	} else if (add_head(&run->outcome.out, data, len))
 		refuse_output(run);
 }
 
@@ -369,6 +403,7 @@ static struct run *new_run(struct loop *loop, const struct run_spec *spec, pid_t
 	run->outcome.out = BUF_INIT_MAX(spec->max_output);
 	run->outcome.err = BUF_INIT_MAX(spec->max_stderr);
 	run->outcome.pid = pid;
+	run->tail = BUF_INIT;
 	return run;
 }
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* The lock of a target: whatever is applied to it goes one after another, on this host. */
+#include "call/call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/dirs.h"
+
+#define LOCK_PAUSE_MS 20
+
+/* Of names that may hold anything, a file name of one length. */
+static char *lock_path(
+    const char *data_dir, const char *surface, const char *target, struct err *err)
+{
+	cleanup_free char *folder = xasprintf("%s/locks", data_dir);
+	cleanup_buf struct buf text = BUF_INIT;
+	char name[DIGEST_TEXT_SIZE];
+	struct digest digest;
+
+	if (dirs_ensure(folder, err) < 0)
+		return NULL;
+	json_quote(&text, surface, strlen(surface));
+	json_quote(&text, target, strlen(target));
+	digest = digest_of(text.data, text.len);
+	digest_format(&digest, name);
+	return xasprintf("%s/%s", folder, name);
+}
+
+static int refuse(const char *surface, const char *target, struct err *err)
+{
+	return err_set(err, ERR_UNAVAILABLE,
+	    "something else is being applied to %s of %s; nothing was begun, so the plan can be "
+	    "applied when that has ended",
+	    target, surface);
+}
+
+/* The file stays: who waits for one that was removed would wait for nothing. */
+int call_lock_target(const char *data_dir, const char *surface, const char *target, int64_t wait_ms,
+    int *ret_fd, struct err *err)
+{
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_MS * 1000000L };
+	int64_t deadline_ms = clock_monotonic_ms() + wait_ms;
+	cleanup_free char *path = lock_path(data_dir, surface, target, err);
+	cleanup_fd int fd = -1;
+
+	if (path == NULL)
+		return -1;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return err_errno(err, errno, "lock of %s", target);
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return err_errno(err, errno, "lock of %s", target);
+		if (clock_monotonic_ms() >= deadline_ms)
+			return refuse(surface, target, err);
+		(void)nanosleep(&pause, NULL);
+	}
+	*ret_fd = steal_fd(&fd);
+	return 0;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan: what would run, as facts. A new plan keeps them; an old one is compared with them, and then
+ * the call ends here or, for an apply, is authorized and goes on. First the world is looked at, by
+ * calls of the same host; then the facts are taken, in the moment before they are needed.
+ */
+#include "call/call_internal.h"
+
+#include <string.h>
+
+/* Between argv and here others have run: is the surface still the one that the words were made of? */
+static int check_unchanged(struct call *call)
+{
+	(void)host_refresh(call->host);
+	if (call->served->loaded == call->loaded)
+		return 0;
+	return err_set(&call->err, ERR_SURFACE_UNTRUSTED,
+	    "surface %s changed while its preconditions were read", call->tool->surface->name);
+}
+
+/* A plan says what it relies on, so it cannot be made while one of these cannot be read. */
+static int check_readable(struct call *call)
+{
+	for (size_t i = 0; i < call->reads->len; i++) {
+		const struct plan_read *read = &call->reads->items[i];
+
+		if (read->fault != NULL)
+			return err_set(&call->err, ERR_NOT_FOUND, "%s says nothing at %s: %s",
+			    read->tool, read->pointer, read->fault);
+	}
+	return 0;
+}
+
+/* 1: an equal plan that may still be applied is there. */
+static int find(struct call *call, const struct plan_facts *facts)
+{
+	struct call_purpose *purpose = call->purpose;
+	struct digest hash;
+
+	if (purpose->kind != CALL_FIND)
+		return 0;
+	if (plan_facts_hash(facts, &hash, &call->err) < 0)
+		return -1;
+	return records_plan_find(purpose->records, &hash, &purpose->made, &call->err);
+}
+
+static int keep(struct call *call, const struct plan_facts *facts)
+{
+	struct call_purpose *purpose = call->purpose;
+	int found;
+
+	if (check_readable(call) < 0)
+		return -1;
+	found = find(call, facts);
+	if (found != 0)
+		return found < 0 ? -1 : 0;
+	return records_plan_add(purpose->records, facts, purpose->actor, call->reads->preview,
+	    &purpose->made, &call->err);
+}
+
+static int compare(struct call *call, const struct plan_facts *facts)
+{
+	struct call_purpose *purpose = call->purpose;
+
+	if (plan_facts_diff(&purpose->plan->facts, facts, &purpose->differences, &call->err) < 0)
+		return -1;
+	if (purpose->kind == CALL_APPLY && purpose->differences.len > 0)
+		return call_refuse_stale(call);
+	return 0;
+}
+
+static enum call_step judge(struct call *call)
+{
+	enum call_purpose_kind kind = call->purpose->kind;
+	struct call_facts *facts;
+	int result;
+
+	if (check_unchanged(call) < 0)
+		return CALL_FAIL;
+	facts = call_facts_new(call, &call->err);
+	if (facts == NULL)
+		return CALL_FAIL;
+	result = kind == CALL_CREATE || kind == CALL_FIND ? keep(call, call_facts_of(facts))
+							  : compare(call, call_facts_of(facts));
+	call_facts_free(facts);
+	if (result < 0)
+		return CALL_FAIL;
+	if (kind == CALL_APPLY)
+		return call_apply_begin(call);
+	call->is_planned = true;
+	return CALL_NEXT;
+}
+
+void call_plan_go_on(struct call *call)
+{
+	call_resume(call, judge(call));
+}
+
+enum call_step call_plan(struct call *call)
+{
+	/* What looks at the world needs places among the children, too. */
+	host_child_ended(call);
+	return call_reads_begin(call) == CALL_WAIT ? CALL_WAIT : judge(call);
+}
