@@ -102,6 +102,13 @@ int call_refuse_stale(struct call *call)
 	return err_take_details(&call->err, buf_detach(&details));
 }
 
+static const char *state_of(const struct call_purpose *purpose)
+{
+	if (purpose->differences.len > 0 || purpose->err.code == ERR_PLAN_STALE)
+		return "stale";
+	return err_is_set(&purpose->err) ? "unknown" : "applicable";
+}
+
 void call_write_applicability(const struct call_purpose *purpose, struct json_writer *w)
 {
 	const struct plan_differences *differences = &purpose->differences;
@@ -110,10 +117,7 @@ void call_write_applicability(const struct call_purpose *purpose, struct json_wr
 
 	clock_format_utc(clock_wall_us(), now);
 	json_write_object_begin(w);
-	json_write_member_string(w, "state",
-	    err_is_set(err)        ? "unknown"
-	    : differences->len > 0 ? "stale"
-				   : "applicable");
+	json_write_member_string(w, "state", state_of(purpose));
 	json_write_member_string(w, "checked_at", now);
 	write_failed(differences, w);
 	if (err_is_set(err)) {

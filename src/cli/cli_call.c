@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* stile call: one tool call from the command line, through the same stages as tools/call. */
-#include "cli/cli_internal.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/loop.h"
 #include "call/call.h"
+#include "cli/cli_plans.h"
 
 /* What the call leaves for the command. */
 struct caller {
@@ -92,20 +91,6 @@ static void turn_end(void *ctx)
 	while (!host_start_ready(ctx));
 }
 
-/* Reads the argument word into doc, which owns a copy of its text. */
-static int read_arguments(const char *word, struct json_doc *doc, struct err *err)
-{
-	const char *text = word != NULL ? word : "{}";
-
-	if (json_read_take(doc, xstrdup(text), strlen(text), err) < 0) {
-		err->code = ERR_USAGE;
-		return err_wrap(err, "ARGUMENTS");
-	}
-	if (!json_is(json_root(doc), JSON_OBJECT))
-		return err_set(err, ERR_USAGE, "ARGUMENTS is no JSON object");
-	return 0;
-}
-
 static int call_tool(struct cli *cli, struct loop *loop, struct host *host, struct err *err)
 {
 	const struct strvec *words = &cli->options.words;
@@ -120,7 +105,7 @@ static int call_tool(struct cli *cli, struct loop *loop, struct host *host, stru
 	const struct json *arguments;
 	int result;
 
-	if (read_arguments(words->len > 1 ? words->items[1] : NULL, &doc, err) < 0)
+	if (cli_read_arguments(words->len > 1 ? words->items[1] : NULL, &doc, err) < 0)
 		return -1;
 	arguments = json_root(&doc);
 	caller.call = call_new(host, &client, words->items[0], &doc, arguments, on_done, &caller);

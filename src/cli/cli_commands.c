@@ -89,8 +89,8 @@ static const struct command commands[] = {
 	    "protocol; messages for you go to standard error, calls into the ledger.\n" },
 	{ "call", cmd_call, "TOOL [ARGUMENTS]", 1, 2, call_options,
 	    "Call one tool as a client would, through the same gates.",
-	    "ARGUMENTS is a JSON object, {} by default. A tool that writes wants\n"
-	    "--allow-write, and asks on the terminal.\n"
+	    "ARGUMENTS is a JSON object, {} by default; - reads it from standard input. A tool\n"
+	    "that writes wants --allow-write, and asks on the terminal.\n"
 	    "\n"
 	    "  stile call git_log '{\"limit\": 3}' --surface git\n" },
 	{ "surface list", cmd_surface_list, NULL, 0, 0, no_options,

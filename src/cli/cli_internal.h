@@ -80,6 +80,7 @@ struct cli_options {
 	struct strvec metadata;
 	/* Those of plans, policy, operations and sessions (cli_records_commands.c). */
 	char *title;
+	char *label;
 	char *project;
 	char *app;
 	char *status;

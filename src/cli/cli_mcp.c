@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "base/loop.h"
 #include "call/call.h"
 #include "mcp/mcp.h"
@@ -134,6 +135,15 @@ static int serve(struct loop *loop, struct host *host, int out_fd, struct err *e
 	return result;
 }
 
+/* What escaped its group goes with us; an apply goes on to its end, and what it runs. */
+static void sweep(void)
+{
+	pid_t workers[LIMIT_CHILDREN];
+	size_t len = os_find_workers(workers, ARRAY_LEN(workers));
+
+	(void)os_signal_descendants(SIGKILL, workers, len);
+}
+
 int cmd_mcp_serve(struct cli *cli, struct err *err)
 {
 	struct host_options options = HOST_OPTIONS_INIT;
@@ -158,7 +168,7 @@ int cmd_mcp_serve(struct cli *cli, struct err *err)
 		result = serve(loop, host, cli->out_fd, err);
 	}
 	host_free(host);
-	(void)os_signal_descendants(SIGKILL, NULL, 0);
+	sweep();
 	loop_free(loop);
 	host_options_release(&options);
 	return result;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* stile plan show|list|diff: plans as they are stored. To make and to apply one: call/. */
+/* stile plan show|list|diff: plans as they are stored, and whether one can be applied now. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/cli_records.h"
+#include "cli/cli_plans.h"
 #include "cli/cli_vault.h"
 
 /* ---- a plan for people ---- */
@@ -124,17 +124,63 @@ void cli_write_plan(struct buf *out, const struct plan *plan)
 		show_lines(out, "preview", plan->preview);
 }
 
+/* ---- can it be applied now? ---- */
+
+static void show_applicability(struct buf *out, const struct call_purpose *purpose)
+{
+	const struct plan_differences *all = &purpose->differences;
+
+	if (err_is_set(&purpose->err))
+		cli_line(out, "%-12s %s: %s", "applicable",
+		    purpose->err.code == ERR_PLAN_STALE ? "no" : "unknown", purpose->err.message);
+	else
+		cli_field(out, "applicable", all->len == 0 ? "yes" : "no, these differ:");
+	for (size_t i = 0; i < all->len; i++) {
+		cli_line(out, "    %s", all->items[i].pointer);
+		if (all->items[i].before != NULL)
+			cli_line(out, "      - %s", all->items[i].before);
+		if (all->items[i].after != NULL)
+			cli_line(out, "      + %s", all->items[i].after);
+	}
+}
+
+/* Never stored; where the surface cannot be had, the answer is that it is not known. */
+static void look(struct cli *cli, struct cli_desk *desk, const struct plan *plan,
+    struct buf *ret_json, struct buf *ret_text)
+{
+	struct json_writer w = JSON_WRITER_INIT(ret_json);
+	struct call_purpose purpose = {
+		.kind = CALL_CHECK,
+		.records = desk->records,
+		.actor = cli_desk_actor(desk),
+		.plan = plan,
+	};
+
+	if (plan_has_expired(plan))
+		err_set(&purpose.err, ERR_PLAN_STALE, "it has expired");
+	else
+		(void)!cli_plan_walk_again(cli, desk, &purpose, &purpose.err);
+	call_write_applicability(&purpose, &w);
+	show_applicability(ret_text, &purpose);
+	call_purpose_release(&purpose);
+}
+
 int cmd_plan_show(struct cli *cli, struct err *err)
 {
 	cleanup_cli_desk struct cli_desk desk = CLI_DESK_INIT;
 	cleanup_plan struct plan plan = PLAN_INIT;
+	cleanup_buf struct buf applicability = BUF_INIT;
+	cleanup_buf struct buf text = BUF_INIT;
 	struct json_writer w = JSON_WRITER_INIT(&cli->result);
 
 	if (cli_desk_open(&desk, err) < 0 ||
 	    records_plan_load(desk.records, cli_word(cli, 0), &plan, err) < 0)
 		return -1;
-	plan_write(&plan, false, NULL, &w);
+	if (plan.status == PLAN_CREATED)
+		look(cli, &desk, &plan, &applicability, &text);
+	plan_write(&plan, false, applicability.len > 0 ? applicability.data : NULL, &w);
 	cli_write_plan(&cli->out, &plan);
+	buf_add(&cli->out, text.data, text.len);
 	return 0;
 }
 

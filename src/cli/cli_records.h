@@ -25,6 +25,8 @@ int cmd_authz_revoke(struct cli *cli, struct err *err);
 int cmd_authz_status(struct cli *cli, struct err *err);
 int cmd_operation_list(struct cli *cli, struct err *err);
 int cmd_operation_status(struct cli *cli, struct err *err);
+int cmd_plan_apply(struct cli *cli, struct err *err);
+int cmd_plan_create(struct cli *cli, struct err *err);
 int cmd_plan_diff(struct cli *cli, struct err *err);
 int cmd_plan_list(struct cli *cli, struct err *err);
 int cmd_plan_show(struct cli *cli, struct err *err);

@@ -43,7 +43,33 @@ static const struct cli_option opt_deployment = { "--deployment", "ID", CLI_LIST
 static const struct cli_option opt_if_rev = { "--if-rev", "N", CLI_VALUE, MEMBER(if_rev),
 	"Only when the session is at this revision; else SESSION_CONFLICT. -1: at any." };
 
+static const struct cli_option opt_surface = { "--surface", "NAME", CLI_LIST, MEMBER(surfaces),
+	"The tool's surface: a built-in one, one of yours, or the path of a file." };
+static const struct cli_option opt_plan_surface = { "--surface", "NAME", CLI_LIST, MEMBER(surfaces),
+	"The plan's surface, where its name alone does not find it." };
+static const struct cli_option opt_root = { "--root", "DIR", CLI_LIST, MEMBER(roots),
+	"Paths in arguments must lie below it. Default: the working directory. May be repeated." };
+static const struct cli_option opt_plan_root = { "--root", "DIR", CLI_LIST, MEMBER(roots),
+	"Only when the plan's paths lie below it; the first is its folder. May be repeated." };
+static const struct cli_option opt_allow_exec = { "--allow-exec", "SURFACE", CLI_LIST,
+	MEMBER(allow_exec), "Let tools of this surface run programs named by the caller." };
+static const struct cli_option opt_allow_drift = { "--allow-version-drift", "SURFACE", CLI_LIST,
+	MEMBER(allow_version_drift),
+	"Its status tool does not warn about another version of the program." };
+static const struct cli_option opt_label = { "--label", "TEXT", CLI_VALUE, MEMBER(label),
+	"What people call the plan; 200 bytes at most." };
+static const struct cli_option opt_apply_tool = {
+	"--tool", "TOOL", CLI_VALUE, MEMBER(tool),
+	"In place of PLAN: this tool with ARGUMENTS, by the newest plan of just that, or a new one."
+};
+
 static const struct cli_option *const no_options[] = { NULL };
+static const struct cli_option *const plan_create_options[] = { &opt_surface, &opt_root, &opt_label,
+	&opt_allow_exec, &opt_allow_drift, NULL };
+static const struct cli_option *const plan_apply_options[] = { &opt_apply_tool, &opt_plan_surface,
+	&opt_plan_root, &opt_allow_exec, &opt_allow_drift, NULL };
+static const struct cli_option *const plan_show_options[] = { &opt_plan_surface, &opt_plan_root,
+	&opt_allow_exec, &opt_allow_drift, NULL };
 static const struct cli_option *const plan_list_options[] = { &opt_of_surface, &opt_limit_all,
 	NULL };
 static const struct cli_option *const operation_list_options[] = { &opt_of_surface, &opt_limit_20,
@@ -63,9 +89,25 @@ static const struct cli_option *const fail_options[] = { &opt_reason, &opt_plan,
 static const struct cli_option *const cancel_options[] = { &opt_reason, &opt_if_rev, NULL };
 
 const struct command cli_records_commands[] = {
-	{ "plan show", cmd_plan_show, "PLAN", 1, 1, no_options,
-	    "Show what a plan will do: command line, program, inputs, conditions.",
-	    "The plan is verified first; one that was edited is not shown.\n"
+	{ "plan create", cmd_plan_create, "TOOL [ARGUMENTS]", 1, 2, plan_create_options,
+	    "Keep what a tool would do, to be looked at, approved and applied.",
+	    "Nothing is run but the read tools that its surface names. ARGUMENTS is a JSON\n"
+	    "object, {} by default; - reads it from standard input.\n"
+	    "\n"
+	    "  stile plan create shop_migrate '{\"to\": 3}' --surface ./shop.yaml\n" },
+	{ "plan apply", cmd_plan_apply, "PLAN | --tool TOOL [ARGUMENTS]", 0, 1, plan_apply_options,
+	    "Run a plan, once, if nothing has changed and the policy allows it.",
+	    "Repeating it is safe: a plan runs once, and later answers say what came of it. What\n"
+	    "takes longer than the plan's wait runs on, and the answer says so; it runs on, too,\n"
+	    "when this command is ended. The exit status is 3 when something is another than\n"
+	    "planned, 11 when the policy says no or wants an approval.\n"
+	    "\n"
+	    "  stile plan apply pln_0123456789abcdef\n"
+	    "  stile plan apply --tool shop_migrate '{\"to\": 3}' --surface ./shop.yaml\n" },
+	{ "plan show", cmd_plan_show, "PLAN", 1, 1, plan_show_options,
+	    "Show what a plan will do, and whether it still can.",
+	    "The plan is verified first; one that was edited is not shown. Whether it can be\n"
+	    "applied is looked at now: its preconditions are read, nothing else is run.\n"
 	    "\n"
 	    "  stile plan show pln_0123456789abcdef\n" },
 	{ "plan list", cmd_plan_list, NULL, 0, 0, plan_list_options,

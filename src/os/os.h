@@ -34,6 +34,13 @@ int os_become_subreaper(struct err *err) MUST_CHECK;
  * processes named in keep (a plan's apply, which outlives the server), and all below them. */
 int os_signal_descendants(int signal, const pid_t *keep, size_t keep_len);
 
+/*
+ * This process applies a plan: it outlives whoever started it. Whoever else runs this program can tell
+ * it from others, and finds those that there are; of more than max, some.
+ */
+void os_become_worker(void);
+size_t os_find_workers(pid_t *ret_pids, size_t max);
+
 /* Absolute path of this program's own file. Owned by the caller. */
 char *os_self_path(struct err *err) MUST_CHECK;
 

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -264,6 +265,60 @@ int os_signal_descendants(int signal, const pid_t *keep, size_t keep_len)
 			continue;
 		(void)kill(process->pid, signal);
 		count++;
+	}
+	free(list.items);
+	return count;
+}
+
+/* ---- workers ---- */
+
+#define WORKER_NAME "stile-apply"
+
+/* The name goes with the next exec, so that a program that we start does not keep it. */
+void os_become_worker(void)
+{
+	(void)prctl(PR_SET_NAME, WORKER_NAME);
+}
+
+static bool has_worker_name(pid_t pid)
+{
+	char path[64];
+	char name[32];
+	cleanup_fd int fd = -1;
+	ssize_t len;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = fd < 0 ? -1 : read(fd, name, sizeof(name) - 1);
+	if (len <= 0)
+		return false;
+	name[len] = '\0';
+	return strcmp(name, WORKER_NAME "\n") == 0;
+}
+
+/* Anyone can call himself anything; our own file only we run. */
+static bool runs_our_file(pid_t pid)
+{
+	char path[64];
+	struct stat theirs;
+	struct stat ours;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	return stat(path, &theirs) == 0 && stat("/proc/self/exe", &ours) == 0 &&
+	       theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino;
+}
+
+size_t os_find_workers(pid_t *ret_pids, size_t max)
+{
+	struct process_list list = { 0 };
+	size_t count = 0;
+
+	if (!has_child())
+		return 0;
+	read_processes(&list);
+	for (size_t i = 0; i < list.len && count < max; i++) {
+		if (has_worker_name(list.items[i].pid) && runs_our_file(list.items[i].pid))
+			ret_pids[count++] = list.items[i].pid;
 	}
 	free(list.items);
 	return count;

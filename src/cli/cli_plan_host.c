@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* A host for the surface of a plan, and one walk of a call through its stages. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/loop.h"
+#include "cli/cli_plans.h"
+
+/* ---- arguments ---- */
+
+static int read_standard_input(struct buf *ret_text, struct err *err)
+{
+	for (;;) {
+		char *room = buf_reserve(ret_text, 64 * KIB);
+		ssize_t got = room != NULL ? read(STDIN_FILENO, room, 64 * KIB) : 0;
+
+		if (room == NULL)
+			return buf_check(ret_text, "standard input", err);
+		if (got < 0)
+			return err_set(err, ERR_IO, "standard input cannot be read");
+		if (got == 0)
+			return 0;
+		buf_commit(ret_text, (size_t)got);
+	}
+}
+
+int cli_read_arguments(const char *word, struct json_doc *ret_doc, struct err *err)
+{
+	cleanup_buf struct buf text = BUF_INIT_MAX(LIMIT_FRAME_IN);
+	size_t len;
+
+	if (word == NULL)
+		buf_adds(&text, "{}");
+	else if (strcmp(word, "-") != 0)
+		buf_adds(&text, word);
+	else if (read_standard_input(&text, err) < 0)
+		return -1;
+	len = text.len;
+	if (json_read_take(ret_doc, buf_detach(&text), len, err) < 0) {
+		err->code = ERR_USAGE;
+		return err_wrap(err, "ARGUMENTS");
+	}
+	if (!json_is(json_root(ret_doc), JSON_OBJECT))
+		return err_set(err, ERR_USAGE, "ARGUMENTS is no JSON object");
+	return 0;
+}
+
+/* ---- launch options ---- */
+
+/* The file that was trusted under that name, or NULL. */
+static char *find_trusted(const char *data_dir, const char *surface)
+{
+	cleanup_gate_trust struct gate_trust trust = GATE_TRUST_INIT;
+	cleanup_err struct err ignored = ERR_INIT;
+
+	if (gate_trust_load(data_dir, &trust, &ignored) < 0)
+		return NULL;
+	for (size_t i = 0; i < trust.len; i++) {
+		if (strcmp(trust.items[i].surface, surface) == 0)
+			return xstrdup(trust.items[i].path);
+	}
+	return NULL;
+}
+
+static int add_surface(
+    struct host_options *options, const char *data_dir, const char *surface, struct err *err)
+{
+	const struct surface_builtin *builtin = NULL;
+	cleanup_free char *path = NULL;
+	cleanup_err struct err fault = ERR_INIT;
+
+	if (host_locate_surface(surface, &builtin, &path, &fault) == 0) {
+		strvec_push(&options->surfaces, surface);
+		return 0;
+	}
+	path = find_trusted(data_dir, surface);
+	if (path == NULL)
+		return err_set(err, ERR_NOT_FOUND,
+		    "surface %s is not known here; give its file: --surface FILE", surface);
+	strvec_push(&options->surfaces, path);
+	return 0;
+}
+
+static void add_roots(struct host_options *options, const char *cwd)
+{
+	struct stat st;
+
+	if (stat(cwd, &st) == 0 && S_ISDIR(st.st_mode))
+		strvec_push(&options->roots, cwd);
+	strvec_push(&options->roots, "/");
+}
+
+int cli_plan_options(struct cli *cli, const struct cli_desk *desk, const struct plan *plan,
+    struct host_options *ret_options, struct err *err)
+{
+	if (cli_fill_host_options(&cli->options, ret_options, err) < 0)
+		return -1;
+	ret_options->caller = cli_desk_actor(desk)->type;
+	if (plan == NULL)
+		return 0;
+	if (ret_options->roots.len == 0)
+		add_roots(ret_options, plan->facts.cwd);
+	if (ret_options->surfaces.len > 0)
+		return 0;
+	return add_surface(ret_options, desk->data_dir, plan->facts.surface, err);
+}
+
+/* ---- one walk ---- */
+
+struct walk {
+	struct loop *loop;
+	struct call *call;
+};
+
+static void start(void *ctx)
+{
+	const struct walk *walk = ctx;
+
+	call_start(walk->call);
+}
+
+static void on_done(void *ctx, const struct call_outcome *outcome)
+{
+	const struct walk *walk = ctx;
+
+	(void)outcome; /* the purpose has it */
+	loop_stop(walk->loop);
+}
+
+static void turn_end(void *ctx)
+{
+	do
+		host_flush(ctx);
+	while (!host_start_ready(ctx));
+}
+
+/* Members in one order: what is made of them is then the same, however they were typed. */
+static int make_canonical(struct json_doc *doc, struct err *err)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	size_t len;
+
+	json_write_canonical(&text, json_root(doc));
+	len = text.len;
+	return json_read_take(doc, buf_detach(&text), len, err);
+}
+
+static int walk_in(struct host *host, struct loop *loop, struct call_purpose *purpose,
+    const char *tool, struct json_doc *doc, struct err *err)
+{
+	const struct call_client client = { .name = "stile plan" };
+	struct walk walk = { .loop = loop };
+
+	if (make_canonical(doc, err) < 0)
+		return -1;
+	walk.call =
+	    call_new_planned(host, &client, purpose, tool, doc, json_root(doc), on_done, &walk);
+	loop_set_turn_end(loop, turn_end, host);
+	(void)loop_add_timer(loop, 0, start, &walk);
+	return loop_run(loop, err);
+}
+
+int cli_plan_walk(const struct host_options *options, struct call_purpose *purpose,
+    const char *tool, struct json_doc *doc, struct err *err)
+{
+	struct loop *loop = loop_new();
+	struct host *host = host_new(loop, options, err);
+	int result = -1;
+
+	if (host != NULL && cli_check_allowed(host, options, err) == 0)
+		result = walk_in(host, loop, purpose, tool, doc, err);
+	host_free(host);
+	loop_free(loop);
+	return result;
+}
+
+int cli_plan_walk_again(
+    struct cli *cli, const struct cli_desk *desk, struct call_purpose *purpose, struct err *err)
+{
+	const struct plan_facts *facts = &purpose->plan->facts;
+	struct host_options options = HOST_OPTIONS_INIT;
+	cleanup_json struct json_doc doc = JSON_DOC_INIT;
+	int result = cli_plan_options(cli, desk, purpose->plan, &options, err);
+
+	if (result == 0)
+		result =
+		    json_read_take(&doc, xstrdup(facts->arguments), strlen(facts->arguments), err);
+	if (result == 0)
+		result = cli_plan_walk(&options, purpose, facts->tool, &doc, err);
+	host_options_release(&options);
+	return result;
+}

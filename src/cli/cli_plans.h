@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_CLI_PLANS_H
+#define CLI_CLI_PLANS_H
+
+/*
+ * What the commands share that make, look at and apply plans: a host for the surface of a plan, and one
+ * walk of a call through its stages; and `plan apply`, which is two processes.
+ *
+ * The front is the command that was started. It forks a worker before it opens anything, waits for
+ * it, and says what it says; when that takes longer than the plan's `wait`, that it is running. A
+ * signal or the end of its client ends the front alone. The worker has a session of its own and nobody's
+ * streams; it owns the records, the lock of the target and the program, and lives until these are
+ * done with. What it tells the front are frames on a pipe: nothing depends on their being read.
+ */
+
+#include "call/call.h"
+#include "cli/cli_records.h"
+
+/* ---- a host for a plan (cli_plan_host.c) ---- */
+
+/* The arguments of a tool: the word, or, where it is "-", standard input; NULL: {}. ERR_USAGE. */
+int cli_read_arguments(const char *word, struct json_doc *ret_doc, struct err *err) MUST_CHECK;
+
+/*
+ * Launch options from the command line. For a plan (or NULL), what is not given comes from it: its
+ * surface, which is a built-in one, one of the user's own or a trusted file; its folder and all
+ * others, for its paths are absolute and compared.
+ */
+int cli_plan_options(struct cli *cli, const struct cli_desk *desk, const struct plan *plan,
+    struct host_options *ret_options, struct err *err) MUST_CHECK;
+
+/* One call of tool with a purpose in a host of its own. 0 when it came to its end: purpose->err says how.
+ * -1: there is no host. doc is taken. */
+int cli_plan_walk(const struct host_options *options, struct call_purpose *purpose,
+    const char *tool, struct json_doc *doc, struct err *err) MUST_CHECK;
+
+/* The same of a stored plan: its tool, its arguments. */
+int cli_plan_walk_again(struct cli *cli, const struct cli_desk *desk, struct call_purpose *purpose,
+    struct err *err) MUST_CHECK;
+
+/* ---- apply: the worker (cli_apply.c) ---- */
+
+/* What is to be applied: one of the two. */
+struct apply_order {
+	const char *plan_id;  /* or NULL */
+	const char *tool;     /* or NULL: with doc */
+	struct json_doc *doc; /* its arguments; taken */
+};
+
+/* What the worker tells on the way. */
+struct apply_teller {
+	void (*waits)(void *ctx, int64_t wait_ms); /* how long the plan wants to be waited for */
+	void (*began)(void *ctx, const struct plan *plan, const struct operation *operation);
+	void (*progressed)(void *ctx, const char *line);
+	void *ctx;
+};
+
+/* Applies it, whole: as a command's run() does, with what came of it in cli and err. */
+int cli_apply(struct cli *cli, const struct apply_order *order, const struct apply_teller *teller,
+    struct err *err) MUST_CHECK;
+
+/* ---- apply: answers (cli_apply_answer.c) ---- */
+
+/* What became of an operation of plan: a result, or its error. is_again: it was not this command. */
+int cli_apply_answer(struct cli *cli, const struct plan *plan, const struct operation *operation,
+    bool is_again, struct err *err) MUST_CHECK;
+
+/* It runs on. */
+void cli_apply_answer_running(struct cli *cli, const char *plan_id, const char *plan_hash,
+    const char *operation_id, const char *target);
+
+/* ---- apply: frames (cli_apply_frame.c) ---- */
+
+enum apply_frame {
+	APPLY_WAITS = 'w',
+	APPLY_BEGAN = 'b',
+	APPLY_PROGRESSED = 'p',
+	APPLY_ENDED = 'e'
+};
+
+/* Writes a frame; what nobody reads is lost. may_drop: rather than wait for the reader. */
+void apply_frame_write(int fd, enum apply_frame kind, const struct buf *json, bool may_drop);
+
+/* Takes the first whole frame out of what was read: 1, 0: there is none yet, -1: it is none. */
+int apply_frame_take(struct buf *bytes, enum apply_frame *ret_kind, struct json_doc *ret_doc);
+
+/* What a command leaves, as the last frame, and back. */
+void apply_end_write(const struct cli *cli, const struct err *err, struct buf *ret_json);
+int apply_end_read(const struct json *root, struct cli *cli, struct err *err);
+
+#endif
