@@ -378,10 +378,11 @@ struct plan_read {
 };
 
 struct plan_reads {
-	struct plan_read *items; /* in the order of the surface's preconditions */
-	size_t len;              /* of these, how many were read */
-	size_t cap;              /* places; the last is the preview's */
-	char *preview;           /* or NULL */
+	struct plan_read *items;  /* in the order of the surface's preconditions */
+	size_t len;               /* of these, how many were read */
+	size_t cap;               /* places; the last is the preview's */
+	char *preview;            /* or NULL */
+	struct loop_timer *timer; /* one is read, and it goes on */
 };
 
 /* call_reads.c: reads preconditions, and for a new plan the preview, one after another; CALL_WAIT,

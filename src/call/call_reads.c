@@ -26,6 +26,7 @@ void call_reads_free(struct plan_reads *reads)
 		return;
 	for (size_t i = 0; i < reads->cap; i++)
 		read_release(&reads->items[i]);
+	loop_timer_remove(reads->timer);
 	free(reads->items);
 	free(reads->preview);
 	free(reads);
@@ -108,7 +109,13 @@ static char *fault_of(const struct call_outcome *outcome)
 	return xmemdupz(result->text.data, result->text.len);
 }
 
-static void go_on(struct call *call);
+static void go_on(void *ctx);
+
+/* Not from within the flush that told the end of a call: what it queues would wait for the next. */
+static void go_on_later(struct call *call)
+{
+	call->reads->timer = loop_add_timer(call->host->loop, 0, go_on, call);
+}
 
 static void on_read(void *ctx, const struct call_outcome *outcome)
 {
@@ -121,7 +128,7 @@ static void on_read(void *ctx, const struct call_outcome *outcome)
 		free(read->fault);
 		read->fault = fault;
 	}
-	go_on(call);
+	go_on_later(call);
 }
 
 static void on_preview(void *ctx, const struct call_outcome *outcome)
@@ -131,14 +138,12 @@ static void on_preview(void *ctx, const struct call_outcome *outcome)
 	const struct buf *text = result->has_text ? &result->text : &result->json;
 	cleanup_free char *fault = fault_of(outcome);
 
-	if (fault != NULL) {
+	if (fault != NULL)
 		err_set(&call->err, ERR_PROGRAM_FAILED,
 		    "there is no preview, so there is no plan: %s", fault);
-		call_resume(call, CALL_FAIL);
-		return;
-	}
-	call->reads->preview = xmemdupz(text->data, text->len);
-	call_plan_go_on(call);
+	else
+		call->reads->preview = xmemdupz(text->data, text->len);
+	go_on_later(call);
 }
 
 /* Starts the call of tool; its arguments are made of the planned tool's. */
@@ -180,12 +185,18 @@ static int start_next(struct call *call)
 
 static bool is_over(const struct call *call)
 {
-	return call->reads->len == call->tool->plan->preconditions_len && !wants_preview(call);
+	return call->reads->len == call->tool->plan->preconditions_len &&
+	       (!wants_preview(call) || call->reads->preview != NULL);
 }
 
-static void go_on(struct call *call)
+static void go_on(void *ctx)
 {
-	if (is_over(call))
+	struct call *call = ctx;
+
+	call->reads->timer = NULL;
+	if (err_is_set(&call->err))
+		call_resume(call, CALL_FAIL);
+	else if (is_over(call))
 		call_plan_go_on(call);
 	else if (start_next(call) < 0)
 		call_resume(call, CALL_FAIL);
