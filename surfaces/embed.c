@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stile-embed OUT.c FILE.yaml…: loads, proves and tries each built-in surface at build time and
- * writes one C file with the table of them: the JSON form that is served, the YAML as a person
+ * stile-embed OUT.c PLAN.yaml FILE.yaml…: loads, proves and tries each built-in surface at build time and
+ * writes one C file with the template of the engine's tools and the table of them: the JSON form that is served, the YAML as a person
  * wrote it, its digest, and the names of its tools. A file with an error, or with an example that fails, fails the build.
  */
 #include <stdbool.h>
@@ -14,6 +14,15 @@
 
 /* The core asks for a table; here there is none yet. */
 const struct surface_builtin surface_builtins[] = { { .name = NULL } };
+
+/* The template, filled before a surface that may need it is loaded. */
+static struct buf template = BUF_INIT;
+
+const char *surface_plan_template(size_t *ret_len)
+{
+	*ret_len = template.len;
+	return template.data;
+}
 
 static void print_notes(const char *path, const struct surface_notes *notes)
 {
@@ -69,9 +78,19 @@ static void write_entries(FILE *out, const struct surface *surface)
 		const struct tool *tool = &surface->tools[i];
 
 		(void)fprintf(out, "\t\t{ \"%s\", %d, %d, %d, %d },\n", tool->name, (int)tool->rank,
-		    tool->is_hidden, tool->is_discovery, tool->executes_any);
+		    tool->is_hidden || surface_wants_plan(tool), tool->is_discovery,
+		    tool->executes_any);
 	}
 	(void)fprintf(out, "\t},\n\t.tools_len = %zu,\n", surface->tools_len);
+}
+
+static void write_template(FILE *out)
+{
+	(void)fputs("const char *surface_plan_template(size_t *ret_len)\n{\n"
+		    "\tstatic const char text[] =\n",
+	    out);
+	literal_write(out, template.data, template.len);
+	(void)fprintf(out, ";\n\n\t*ret_len = %zu;\n\treturn text;\n}\n\n", template.len);
 }
 
 static void write_row(FILE *out, const struct surface *surface, const struct buf *json,
@@ -128,23 +147,45 @@ static int compact(const struct buf *json, struct buf *ret_json, struct err *err
 	return 0;
 }
 
-static int embed(FILE *out, const char *path)
+/* The compiled form of what stands in path; NULL when something is wrong with it. */
+static struct surface *compile(const char *path, const char *yaml, size_t len, struct buf *ret_json)
 {
 	cleanup_err struct err err = ERR_INIT;
 	cleanup_buf struct buf whole = BUF_INIT;
+	struct surface *surface = load(path, yaml, len);
+
+	if (surface != NULL && yaml_read(yaml, len, &yaml_limits_file, &whole, NULL, &err) == 0 &&
+	    compact(&whole, ret_json, &err) == 0 && is_loadable(ret_json, &surface->digest))
+		return surface;
+	surface_free(surface);
+	return NULL;
+}
+
+static int embed(FILE *out, const char *path)
+{
 	cleanup_buf struct buf json = BUF_INIT;
 	size_t len = 0;
 	cleanup_free char *yaml = literal_read(path, &len);
-	struct surface *surface = yaml != NULL ? load(path, yaml, len) : NULL;
-	int result = -1;
+	struct surface *surface = yaml != NULL ? compile(path, yaml, len, &json) : NULL;
 
-	if (surface != NULL && yaml_read(yaml, len, &yaml_limits_file, &whole, NULL, &err) == 0 &&
-	    compact(&whole, &json, &err) == 0 && is_loadable(&json, &surface->digest)) {
-		write_row(out, surface, &json, yaml, len);
-		result = 0;
-	}
+	if (surface == NULL)
+		return -1;
+	write_row(out, surface, &json, yaml, len);
 	surface_free(surface);
-	return result;
+	return 0;
+}
+
+static int embed_template(FILE *out, const char *path)
+{
+	size_t len = 0;
+	cleanup_free char *yaml = literal_read(path, &len);
+	struct surface *surface = yaml != NULL ? compile(path, yaml, len, &template) : NULL;
+
+	if (surface == NULL)
+		return -1;
+	surface_free(surface);
+	write_template(out);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -152,14 +193,14 @@ int main(int argc, char **argv)
 	FILE *out = argc >= 2 ? fopen(argv[1], "w") : NULL;
 	int result = 0;
 
-	if (out == NULL) {
-		(void)fprintf(stderr, "usage: stile-embed OUT.c FILE.yaml...\n");
+	if (out == NULL || argc < 3) {
+		(void)fprintf(stderr, "usage: stile-embed OUT.c PLAN.yaml FILE.yaml...\n");
 		return 2;
 	}
-	(void)fputs("#include \"surface/surface.h\"\n\n"
-		    "const struct surface_builtin surface_builtins[] = {\n",
-	    out);
-	for (int i = 2; i < argc; i++)
+	(void)fputs("#include \"surface/surface.h\"\n\n", out);
+	result = embed_template(out, argv[2]);
+	(void)fputs("const struct surface_builtin surface_builtins[] = {\n", out);
+	for (int i = 3; i < argc; i++)
 		result |= embed(out, argv[i]);
 	(void)fputs("\t{ .name = NULL },\n};\n", out);
 	if (fclose(out) != 0 || result != 0) {

@@ -32,7 +32,6 @@ static int check_still_served(struct call *call)
 
 static int build(struct call *call)
 {
-	const struct surface *surface = call->tool->surface;
 	struct surface_launch launch = call_launch(call);
 	cleanup_free char *private_dir = run_files_path(call->host->files);
 	cleanup_free char *dir = NULL;
@@ -43,12 +42,10 @@ static int build(struct call *call)
 	    surface_resolve_paths(call->tool, json_root(&call->arguments), &launch, &call->resolved,
 		&dir, &call->err) < 0)
 		return -1;
-	if (surface->program.guard_git && dir != NULL &&
+	if (call->runs->surface->program.guard_git && dir != NULL &&
 	    gate_repository_check(dir, &call->host->roots, &call->host->config, &call->err) < 0)
 		return -1;
-	if (host_resolve_program(call->served, surface, &call->err) < 0 ||
-	    surface_build_command(
-		call->tool, json_root(&call->resolved), &launch, &call->command, &call->err) < 0)
+	if (call_resolve_program(call) < 0 || call_build_command(call, &launch) < 0)
 		return -1;
 	return write_files(call);
 }

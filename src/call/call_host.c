@@ -234,6 +234,7 @@ void host_free(struct host *host)
 	for (size_t i = 0; i < host->served_len; i++)
 		served_release(&host->served[i]);
 	free(host->served);
+	run_program_release(&host->self);
 	redactor_free(host->redactor);
 	redact_host_free(host->masking);
 	free(host->tools);

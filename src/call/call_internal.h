@@ -89,7 +89,6 @@ struct host_scope {
 	struct loop_timer *timer; /* the next look in the background */
 
 	struct run *run;                       /* asks the vault, or NULL */
-	struct run_program program;            /* this one; path NULL: not yet resolved */
 	struct file_stamp stamps[VAULT_FILES]; /* of the vault when it last decided */
 	struct file_stamp stamps_before[VAULT_FILES];
 
@@ -113,6 +112,7 @@ struct host {
 	    *redactor; /* of no surface, for what belongs to none; NULL: not needed yet */
 	struct served *served;
 	size_t served_len;
+	struct run_program self; /* this binary; path NULL: not yet resolved */
 	struct ledger *ledger;
 	struct gate_consents *consents; /* NULL until a person is to be asked */
 	struct host_scope scope;
@@ -197,11 +197,15 @@ void scope_ask_folder(struct host *host);
 enum gate_rank call_gate_rank(enum surface_rank rank);
 struct gate_tool call_gate_tool(const struct tool *tool);
 
-/* call_run.c: starts the resolved program of a surface with words and that environment; spec (path,
- * argv and envp are filled here) says the rest. */
-struct run *host_start_program(const struct served *served, const struct strvec *words,
-    struct strvec *environment, struct run_spec *spec, run_done_fn done, void *ctx, struct err *err)
-    MUST_CHECK;
+/* call_run.c: starts a resolved program with words and that environment; spec (path, argv and envp are
+ * filled here) says the rest. */
+struct run *host_start_program(struct host *host, const struct run_program *program,
+    const struct strvec *words, struct strvec *environment, struct run_spec *spec, run_done_fn done,
+    void *ctx, struct err *err) MUST_CHECK;
+
+/* call_self.c: this binary, as it is now; how a surface is named to it. */
+int host_resolve_self(struct host *host, struct err *err) MUST_CHECK;
+const char *served_word(const struct served *served);
 
 /* call_children.c: the bound on children */
 void host_enqueue(struct call *call);
@@ -250,6 +254,7 @@ struct call {
 	struct loaded *loaded;           /* holds a reference */
 	const struct resource *resource; /* reads; NULL: absent */
 	const struct tool *tool;         /* NULL: absent, or a static resource */
+	const struct tool *runs;         /* what is run for it: mostly the same */
 	struct json_doc arguments;       /* validate: canonical, defaulted */
 	bool is_vetoed;
 	struct redactor_values secrets;
@@ -321,6 +326,11 @@ enum call_step call_record(struct call *call);
  * started. */
 void call_make_environment(struct call *call);
 void call_make_ready(struct call *call);
+
+/* call_self.c: the program of a call, resolved, and its command line. */
+int call_resolve_program(struct call *call) MUST_CHECK;
+const struct run_program *call_program(const struct call *call);
+int call_build_command(struct call *call, const struct surface_launch *launch) MUST_CHECK;
 
 /* call_run.c: what the program of a call gets; is one of its programs running; ends them by TERM, then
  * KILL, or kills and reaps them at once; one has ended: goes on when none runs any more. */

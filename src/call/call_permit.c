@@ -42,6 +42,7 @@ enum call_step call_permit(struct call *call)
 		.is_read = call->tool->effect == SURFACE_READ,
 		.is_destroy = call->tool->effect == SURFACE_DESTROY,
 		.is_open = surface->is_builtin && call->tool->writes == SURFACE_OPEN,
+		.is_by_policy = call->runs != call->tool,
 		.is_write_allowed =
 		    is_allowed(&options->allow_write, surface->name, program->switch_allow_write),
 		.is_noninteractive_allowed = is_allowed(&options->allow_noninteractive_write,

@@ -60,7 +60,7 @@ static void describe(const struct call *call, struct ledger_record *record)
 	record->reveals = call->tool->reveals && !call->result.is_error;
 	if (!call->has_run)
 		return;
-	record->program = call->served->program.path;
+	record->program = call_program(call)->path;
 	record->exit_status = outcome->end == RUN_EXITED ? outcome->exit_status : -1;
 	record->duration_us = outcome->duration_us;
 	record->output_bytes = (int64_t)outcome->out.len;

@@ -47,7 +47,7 @@ static void strip_paths(const struct call *call, struct buf *text)
 static void strip_failure(struct call *call)
 {
 	if (!call->result.is_error || !call->has_run ||
-	    call->tool->surface->program.output != SURFACE_OUTPUT_ENVELOPE)
+	    call->runs->surface->program.output != SURFACE_OUTPUT_ENVELOPE)
 		return;
 	if (call->result.has_text)
 		strip_paths(call, &call->result.text);

@@ -51,6 +51,8 @@ enum call_step call_refuse_absent(struct call *call)
 static void take(struct call *call, struct served *served, const struct tool *tool)
 {
 	call->tool = tool;
+	/* What has a plan runs itself. */
+	call->runs = tool != NULL && call->purpose == NULL ? surface_runs(tool) : tool;
 	call->served = served;
 	call->loaded = served->loaded;
 	call->loaded->references++;

@@ -54,7 +54,7 @@ static int make_result(struct call *call)
 	};
 
 	run_normalise(&call->outcome.out,
-	    surface_wants_json(call->tool, json_root(&call->resolved)), &call->out);
+	    surface_wants_json(call->runs, json_root(&call->resolved)), &call->out);
 	take_stderr(call);
 	run.out = call->out.data;
 	run.out_len = call->out.len;
@@ -62,8 +62,8 @@ static int make_result(struct call *call)
 	run.err_len = call->run_err.len;
 	masks = take_quotable(call, &run);
 	if (run.exit_status != 0)
-		run_unset_variables(&call->tool->surface->program.env, &call->environment, &unset);
-	surface_make_result(call->tool, json_root(&call->resolved), &run, &call->result);
+		run_unset_variables(&call->runs->surface->program.env, &call->environment, &unset);
+	surface_make_result(call->runs, json_root(&call->resolved), &run, &call->result);
 	call->masks += call->result.is_error ? masks : 0;
 	return check_text(call);
 }

@@ -11,35 +11,34 @@
 static void judge(struct call *call)
 {
 	const struct run_outcome *outcome = &call->outcome;
-	const struct surface_limits *limits = &call->tool->limits;
+	const struct surface_limits *limits = &call->runs->limits;
+	const char *program = call->runs->surface->program.run;
 	bool is_cancelled = call->version_outcome.end == RUN_CANCELLED;
 
 	switch (is_cancelled ? RUN_CANCELLED : outcome->end) {
 	case RUN_EXITED:
 		break;
 	case RUN_SIGNALED:
-		err_set(&call->err, ERR_PROGRAM_FAILED, "%s was ended by signal %d (%s)",
-		    call->tool->surface->program.run, outcome->signal,
+		err_set(&call->err, ERR_PROGRAM_FAILED, "%s was ended by signal %d (%s)", program,
+		    outcome->signal,
 		    sigabbrev_np(outcome->signal) != NULL ? sigabbrev_np(outcome->signal) : "?");
 		break;
 	case RUN_TIMED_OUT:
 		err_set(&call->err, ERR_TIMEOUT,
 		    "%s was ended at its limit of %lld ms, after %zu bytes "
 		    "of output",
-		    call->tool->surface->program.run, (long long)limits->timeout_ms,
-		    outcome->out.len);
+		    program, (long long)limits->timeout_ms, outcome->out.len);
 		break;
 	case RUN_TOO_LARGE:
 		err_set(&call->err, ERR_OUTPUT_TOO_LARGE,
-		    "%s printed more than %zu bytes; ask for less",
-		    call->tool->surface->program.run, limits->output_bytes);
+		    "%s printed more than %zu bytes; ask for less", program, limits->output_bytes);
 		break;
 	case RUN_CANCELLED:
 		err_set(&call->err, ERR_CANCELLED, "the call was cancelled and its program ended");
 		break;
 	case RUN_NOT_STARTED:
 		err_set(&call->err, ERR_PROGRAM_NOT_FOUND, "%s could not be started: %s",
-		    call->served->program.path, strerrordesc_np(outcome->errnum));
+		    call_program(call)->path, strerrordesc_np(outcome->errnum));
 		break;
 	}
 }
@@ -94,18 +93,19 @@ void call_run_kill(struct call *call)
 	call->has_run = true;
 }
 
-struct run *host_start_program(const struct served *served, const struct strvec *words,
-    struct strvec *environment, struct run_spec *spec, run_done_fn done, void *ctx, struct err *err)
+struct run *host_start_program(struct host *host, const struct run_program *program,
+    const struct strvec *words, struct strvec *environment, struct run_spec *spec, run_done_fn done,
+    void *ctx, struct err *err)
 {
 	cleanup_strvec struct strvec argv = STRVEC_INIT;
 
-	strvec_push(&argv, served->program.path);
+	strvec_push(&argv, program->path);
 	for (size_t i = 0; i < words->len; i++)
 		strvec_push(&argv, words->items[i]);
-	spec->path = served->program.path;
+	spec->path = program->path;
 	spec->argv = strvec_array(&argv);
 	spec->envp = strvec_array(environment);
-	return run_start(served->host->loop, spec, done, ctx, err);
+	return run_start(host->loop, spec, done, ctx, err);
 }
 
 /* A program may print what it was given in secret. */
@@ -113,7 +113,7 @@ void call_make_environment(struct call *call)
 {
 	if (call->environment.len > 0)
 		return;
-	run_environment(&call->tool->surface->program.env, &call->command.set, &call->environment);
+	run_environment(&call->runs->surface->program.env, &call->command.set, &call->environment);
 	redactor_values_add_environment(&call->secrets, &call->environment);
 }
 
@@ -125,8 +125,8 @@ struct run_spec call_run_spec(const struct call *call)
 		.cwd = command->cwd != NULL ? command->cwd : call->host->roots.items[0],
 		.stdin_data = command->has_stdin ? command->stdin_data.data : NULL,
 		.stdin_len = command->stdin_data.len,
-		.timeout_ms = call->tool->limits.timeout_ms,
-		.max_output = call->tool->limits.output_bytes,
+		.timeout_ms = call->runs->limits.timeout_ms,
+		.max_output = call->runs->limits.output_bytes,
 		.max_stderr = LIMIT_STDERR,
 		.inherit_fd = call->is_begun ? call->purpose->lock_fd : 0,
 	};
@@ -138,8 +138,8 @@ static int start(struct call *call)
 	struct run_spec spec = call_run_spec(call);
 
 	call_make_environment(call);
-	call->run = host_start_program(
-	    call->served, &command->words, &call->environment, &spec, run_done, call, &call->err);
+	call->run = host_start_program(call->host, call_program(call), &command->words,
+	    &call->environment, &spec, run_done, call, &call->err);
 	if (call->run == NULL)
 		return -1;
 	if (call->tool->builtin == SURFACE_BUILTIN_STATUS)

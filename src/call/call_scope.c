@@ -30,8 +30,7 @@ struct gate_tool call_gate_tool(const struct tool *tool)
 		.surface = tool->surface->name,
 		.name = tool->name,
 		.rank = call_gate_rank(tool->rank),
-		.is_hidden =
-		    tool->is_hidden || (tool->plan != NULL && tool->writes == SURFACE_PLAN),
+		.is_hidden = tool->is_hidden || surface_wants_plan(tool),
 		.is_discovery = tool->is_discovery,
 		.is_scoped = tool->surface->is_scoped,
 		.executes_any = tool->executes_any,

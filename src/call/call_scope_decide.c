@@ -260,6 +260,5 @@ void host_release_scope(struct host *host)
 	decision_release(&scope->proposed);
 	buf_release(&scope->said);
 	buf_release(&scope->proposed_said);
-	run_program_release(&scope->program);
 	free(scope->folder);
 }

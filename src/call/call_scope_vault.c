@@ -259,8 +259,7 @@ static void add_surfaces(const struct host *host, struct strvec *argv)
 		const struct served *served = &host->served[i];
 
 		if (served->loaded != NULL)
-			strvec_pushf(argv, "--surface=%s",
-			    served->builtin != NULL ? served->builtin->name : served->path);
+			strvec_pushf(argv, "--surface=%s", served_word(served));
 	}
 }
 
@@ -268,7 +267,7 @@ static void make_argv(const struct host *host, struct strvec *argv)
 {
 	const struct host_options *options = host->options;
 
-	strvec_push(argv, host->scope.program.path);
+	strvec_push(argv, host->self.path);
 	strvec_push(argv, "vault");
 	strvec_push(argv, "scope");
 	strvec_pushf(argv, "--workspace=%s", options->workspace);
@@ -289,14 +288,6 @@ static void make_environment(struct strvec *environment)
 	run_environment(&names, &STRVEC_INIT, environment);
 }
 
-static int resolve_program(struct host_scope *scope, struct err *err)
-{
-	if (scope->program.path != NULL && run_program_is_same(&scope->program))
-		return 0;
-	run_program_release(&scope->program);
-	return run_program_resolve("self", NULL, &scope->program, err);
-}
-
 int scope_ask_vault(struct host *host, struct err *err)
 {
 	struct host_scope *scope = &host->scope;
@@ -309,12 +300,12 @@ int scope_ask_vault(struct host *host, struct err *err)
 		.max_stderr = LIMIT_STDERR,
 	};
 
-	if (resolve_program(scope, err) < 0)
+	if (host_resolve_self(host, err) < 0)
 		return -1;
 	take_stamps(host, scope->stamps_before);
 	make_argv(host, &argv);
 	make_environment(&environment);
-	spec.path = scope->program.path;
+	spec.path = host->self.path;
 	spec.argv = strvec_array(&argv);
 	spec.envp = strvec_array(&environment);
 	scope->run = run_start(host->loop, &spec, on_done, host, err);

@@ -96,8 +96,8 @@ void call_status_start_version(struct call *call)
 	if (spec.timeout_ms > LIMIT_VERSION_CHECK_MS)
 		spec.timeout_ms = LIMIT_VERSION_CHECK_MS;
 	spec.max_output = LIMIT_STDERR;
-	call->version_run = host_start_program(
-	    call->served, &version->args, &call->environment, &spec, on_version, call, &ignored);
+	call->version_run = host_start_program(call->host, call_program(call), &version->args,
+	    &call->environment, &spec, on_version, call, &ignored);
 }
 
 /* ---- the verdict ---- */

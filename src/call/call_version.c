@@ -13,19 +13,19 @@
 
 static const char *wanted_range(const struct call *call)
 {
-	const struct surface_version *version = call->tool->surface->program.version;
+	const struct surface_version *version = call->runs->surface->program.version;
 
 	/* It tells the version, whatever it is. */
 	if (call->tool->builtin == SURFACE_BUILTIN_STATUS)
 		return NULL;
-	if (call->tool->needs != NULL)
-		return call->tool->needs;
+	if (call->runs->needs != NULL)
+		return call->runs->needs;
 	return version != NULL ? version->range : NULL;
 }
 
 bool call_version_is_due(const struct call *call)
 {
-	return wanted_range(call) != NULL && call->tool->surface->program.version != NULL &&
+	return wanted_range(call) != NULL && call->runs->surface->program.version != NULL &&
 	       !call->served->is_version_known;
 }
 
@@ -93,8 +93,8 @@ static int start(struct call *call)
 	if (host_resolve_program(served, surface, &call->err) < 0)
 		return -1;
 	run_environment(&surface->program.env, &surface->program.set, &environment);
-	served->version_run = host_start_program(served, &surface->program.version->args,
-	    &environment, &spec, on_done, served, &call->err);
+	served->version_run = host_start_program(served->host, &served->program,
+	    &surface->program.version->args, &environment, &spec, on_done, served, &call->err);
 	return served->version_run != NULL ? 0 : -1;
 }
 

@@ -229,6 +229,7 @@ struct gate_write {
 	bool is_read;                   /* effect is read */
 	bool is_destroy;                /* effect is destroy */
 	bool is_open;                   /* `writes: open` of a built-in surface */
+	bool is_by_policy;              /* `writes: policy`: what is run for it asks the policy */
 	bool is_write_allowed;          /* --allow-write SURFACE, or the surface's switch */
 	bool is_noninteractive_allowed; /* --allow-noninteractive-write SURFACE, or its switch */
 	bool is_vetoed;                 /* `confirm: false` */
@@ -239,6 +240,7 @@ struct gate_write {
  * The matrix, top row first:
  *
  *	effect read                                    permit
+ *	writes: policy                                 permit, or deny WRITE_DECLINED when vetoed
  *	writes: open (built in, or by config.yaml)     permit
  *	not --allow-write                              deny  WRITE_DISABLED
  *	confirm: false                                 deny  WRITE_DECLINED

@@ -29,7 +29,9 @@ enum gate_decision gate_write_decide(
 
 	if (facts->is_read)
 		return GATE_PERMIT;
-	if (facts->is_open || (settings != NULL && settings->is_open))
+	if (facts->is_by_policy && facts->is_vetoed)
+		return deny(facts, ERR_WRITE_DECLINED, "confirm is false", err);
+	if (facts->is_by_policy || facts->is_open || (settings != NULL && settings->is_open))
 		return GATE_PERMIT;
 	if (!facts->is_write_allowed) {
 		err_set(err, ERR_WRITE_DISABLED,

@@ -94,7 +94,8 @@ struct surface_internal;
 
 /* One tool. Texts are what clients see: descriptions carry their generated sentences. */
 struct tool {
-	const struct surface *surface; /* the one it belongs to */
+	const struct surface *surface; /* the one it belongs to; of an engine's tool one of its own,
+					  with the name and digest of the one it was made for */
 	char *name;
 	char *title; /* or NULL */
 	char *description;
@@ -151,7 +152,7 @@ struct surface {
 	struct surface_program program;
 	struct surface_secret *secrets;
 	size_t secrets_len;
-	struct tool *tools; /* in file order */
+	struct tool *tools; /* in file order, then those made by the engine */
 	size_t tools_len;
 	struct resource *resources; /* in file order */
 	size_t resources_len;
@@ -220,6 +221,10 @@ struct surface_builtin {
 	size_t tools_len;
 };
 extern const struct surface_builtin surface_builtins[];
+
+/* surfaces/plan.yaml in its compiled form, of which the tools of planned surfaces are made; embedded beside. */
+const char *surface_plan_template(size_t *ret_len);
+
 const struct surface_builtin *surface_builtin_find(const char *name);
 
 /* ---- a call, stage by stage ---- */
@@ -385,6 +390,18 @@ void surface_question(const struct tool *tool, const struct json *arguments, sur
 
 /* Its write gate is a plan, `writes: plan` or `policy`: so it has one in a surface that exists. */
 bool surface_is_planned(const struct tool *tool);
+
+/* `writes: plan`: the tool is neither listed nor called; only a plan runs it. */
+bool surface_wants_plan(const struct tool *tool);
+
+/*
+ * What a call of tool runs when nobody has a plan of it: the tool itself; for `writes: policy` this
+ * binary's `plan apply --tool`, a tool that is never listed, with the arguments of
+ * surface_stand_in_arguments(). The program of a tool that is_engine is this binary.
+ */
+const struct tool *surface_runs(const struct tool *tool);
+int surface_stand_in_arguments(const struct tool *tool, const struct json *arguments,
+    struct json_doc *ret_doc, struct err *err) MUST_CHECK;
 
 /* What policy matches and a person reads: the target of a planned tool with these arguments, canonical
  * and resolved. Appended. */

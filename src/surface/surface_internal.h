@@ -335,8 +335,9 @@ struct surface_plan_internal {
 struct part; /* surface_loader.h */
 
 struct surface_internal {
-	struct surface *owner; /* this is of */
-	struct part *parts;    /* of the file, as they stand there */
+	struct surface *owner;  /* this is of */
+	struct surface *engine; /* what was made for its planned tools, or NULL: none */
+	struct part *parts;     /* of the file, as they stand there */
 	size_t parts_len;
 	struct arena arena;     /* holds the compiled trees and their texts */
 	struct regex **regexes; /* those of the trees, to be freed */

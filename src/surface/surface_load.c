@@ -87,6 +87,7 @@ void surface_free(struct surface *surface)
 	for (size_t i = 0; i < surface->resources_len; i++)
 		tool_release(&surface->resources[i].in->own_tool);
 	program_release(&surface->program);
+	surface_free(surface->in->engine);
 	internal_free(surface->in);
 	free(surface);
 }

@@ -451,7 +451,7 @@ static const struct tool *find_tool(struct loader *l, const struct json *node)
 	for (size_t i = 0; name != NULL && i < l->surface->tools_len; i++) {
 		const struct tool *tool = &l->surface->tools[i];
 
-		if (tool->name != NULL && strcmp(tool->name, name) == 0)
+		if (tool->name != NULL && strcmp(tool->name, name) == 0 && !tool->is_engine)
 			return tool;
 	}
 	if (name == NULL)

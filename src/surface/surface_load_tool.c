@@ -317,6 +317,11 @@ static void load_ask(struct loader *l, const struct json *own)
 	}
 }
 
+/* What an agent must know to get on. */
+static const char policy_sentence[] = " The host's policy decides. APPROVAL_REQUIRED: nothing ran; "
+				      "ask the person to run the command that "
+				      "it names, then call this again with the same arguments.";
+
 /* The author's text, then the sentences of the groups; 1 KB in all (clients.md R4). */
 static void load_description(struct loader *l, const struct json *node)
 {
@@ -327,9 +332,11 @@ static void load_description(struct loader *l, const struct json *node)
 		return;
 	buf_adds(&text, own);
 	loader_describe_groups(&text, l->tool);
+	if (surface_is_planned(l->tool) && l->tool->writes == SURFACE_POLICY)
+		buf_adds(&text, policy_sentence);
 	if (text.len > 1023)
 		loader_error(l, node,
-		    "the description has %zu bytes with the sentences for its groups; 1023 are "
+		    "the description has %zu bytes with the generated sentences; 1023 are "
 		    "allowed",
 		    text.len);
 	l->tool->description = loader_strdup(l, text.data);
@@ -443,6 +450,27 @@ const struct surface_tool_internal *surface_tool_ready(const struct tool *tool)
 
 /* ---- all tools ---- */
 
+static bool has_planned(const struct surface *surface)
+{
+	for (size_t i = 0; i < surface->tools_len; i++) {
+		if (surface_is_planned(&surface->tools[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Nothing points at the tools yet but they themselves. */
+static void make_room(struct loader *l)
+{
+	struct surface *surface = l->surface;
+	struct tool *tools = loader_alloc(l, surface->tools_len + ENGINE_TOOLS_MAX, sizeof(*tools));
+
+	memcpy(tools, surface->tools, surface->tools_len * sizeof(*tools));
+	for (size_t i = 0; i < surface->tools_len; i++)
+		tools[i].in->self = &tools[i];
+	surface->tools = tools;
+}
+
 /* What is half read is not judged further: that would only be noise. */
 static void load_plans(struct loader *l)
 {
@@ -480,7 +508,11 @@ void loader_tools(struct loader *l, const struct json *node)
 			loader_check_tool(l);
 		surface->tools_len++;
 	}
+	if (has_planned(surface))
+		make_room(l);
 	load_plans(l);
+	if (l->faults == 0 && has_planned(surface))
+		loader_engine(l);
 	if (!l->is_checked)
 		loader_note_tools(l, node);
 }

@@ -296,6 +296,11 @@ void loader_check_pointers(struct loader *l);
 /* What is read from here on belongs to tool. */
 void loader_begin_tool(struct loader *l, struct tool *tool);
 
+/* For a surface with planned tools: the tools that are made for it, after its own, for which there is
+ * room (surface_engine.c). */
+#define ENGINE_TOOLS_MAX 12
+void loader_engine(struct loader *l);
+
 /* `plan` of a tool, once all tools are read (surface_load_plan.c). */
 void loader_plan(struct loader *l, struct tool *tool);
 

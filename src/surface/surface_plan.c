@@ -17,6 +17,11 @@ bool surface_is_planned(const struct tool *tool)
 	       (tool->writes == SURFACE_PLAN || tool->writes == SURFACE_POLICY);
 }
 
+bool surface_wants_plan(const struct tool *tool)
+{
+	return surface_is_planned(tool) && tool->writes == SURFACE_PLAN;
+}
+
 static struct scope_values values_of(
     const struct tool *tool, const struct json *arguments, const struct surface_launch *launch)
 {

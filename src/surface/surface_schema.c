@@ -194,13 +194,19 @@ static void check_required(struct loader *l, const struct json *node)
 	}
 }
 
+/* Any member whatever: for the tools that take the arguments of others. */
+static bool is_open(const struct loader *l, const struct json *more)
+{
+	return more->type == JSON_TRUE && l->surface->is_builtin;
+}
+
 static void check_shape(struct loader *l, const struct json *node)
 {
 	const struct json *more = json_get(node, "additionalProperties");
 
 	if (loader_schema_is(node, "array") && !json_is(json_get(node, "items"), JSON_OBJECT))
 		loader_error(l, node, "an array has \"items\", a schema");
-	if (more != NULL && more->type != JSON_FALSE &&
+	if (more != NULL && more->type != JSON_FALSE && !is_open(l, more) &&
 	    !(more->type == JSON_OBJECT && more->len > 0))
 		loader_error(l, more,
 		    "objects are closed: \"additionalProperties\" is false or a schema with a "
@@ -263,7 +269,7 @@ static void check_children(
 	} else if (is_list && loader_is_array(l, value, key->str)) {
 		json_foreach (schema, value)
 			check_schema(l, schema, below);
-	} else if (!is_map && !is_list && value->type != JSON_FALSE) {
+	} else if (!is_map && !is_list && value->type != JSON_FALSE && !is_open(l, value)) {
 		check_schema(l, value, below);
 	}
 }
