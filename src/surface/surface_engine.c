@@ -166,24 +166,29 @@ static void pass_environment(struct surface *engine, const struct surface_progra
 	pass(engine, program->switch_allow_drift);
 }
 
-static void check_name(struct loader *l, const struct tool *made)
+/* Is there such a tool already? A program with plans of its own may have tools for them, which then
+ * are there alone. */
+static bool is_taken(struct loader *l, const struct filling *filling, const struct tool *made)
 {
 	const struct tool *own = surface_find_tool(l->surface, made->name);
 
-	if (own != NULL && !own->is_engine)
+	if (own == NULL)
+		return false;
+	if (filling->has_plans)
 		loader_error(l, own->in->node,
 		    "stile makes a tool called %s for the planned tools of this surface: take "
 		    "another name",
 		    made->name);
+	return true;
 }
 
-static void append(struct loader *l, struct tool *made)
+static void append(struct loader *l, const struct filling *filling, struct tool *made)
 {
 	struct surface *surface = l->surface;
 	struct tool *tool = &surface->tools[surface->tools_len];
 
-	if (!l->is_checked)
-		check_name(l, made);
+	if (is_taken(l, filling, made))
+		return;
 	*tool = *made;
 	tool->in->self = tool;
 	made->in = NULL;
@@ -206,7 +211,7 @@ void loader_engine(struct loader *l)
 		engine->tools[i].is_engine = true;
 		/* The last one is nobody's to see. */
 		if (i + 1 < engine->tools_len)
-			append(l, &engine->tools[i]);
+			append(l, &filling, &engine->tools[i]);
 	}
 	buf_release(&filling.prefix);
 	buf_release(&filling.schemas);

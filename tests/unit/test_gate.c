@@ -287,6 +287,19 @@ static void open_writes_count_from_the_file_or_the_host(void **state)
 	assert_int_equal(decided(&facts, &no_config), GATE_PERMIT);
 }
 
+static void a_tool_by_policy_is_permitted_here_unless_it_is_vetoed(void **state)
+{
+	struct gate_write facts = write_facts();
+
+	(void)state;
+	facts.is_write_allowed = false;
+	facts.is_destroy = true;
+	facts.is_by_policy = true;
+	assert_int_equal(decided(&facts, &no_config), GATE_PERMIT);
+	facts.is_vetoed = true;
+	assert_int_equal(denied(&facts, &no_config), ERR_WRITE_DECLINED);
+}
+
 /* ---- config.yaml ---- */
 
 static char *make_folder(void)
@@ -647,6 +660,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_destroys_always_asks),
 	cmocka_unit_test(a_waiver_holds_for_its_tool_and_surface_alone),
 	cmocka_unit_test(open_writes_count_from_the_file_or_the_host),
+	cmocka_unit_test(a_tool_by_policy_is_permitted_here_unless_it_is_vetoed),
 	cmocka_unit_test(the_config_names_surfaces_and_waivers),
 	cmocka_unit_test(a_missing_config_trusts_nothing),
 	cmocka_unit_test(trusted_folders_hold_what_is_below_them_and_nothing_beside),

@@ -50,8 +50,8 @@ static void the_examples_of_the_reference_load(void **state)
 	(void)state;
 	loads("git", false, 4);
 	loads("pass", false, 6);
-	loads("cluster", false, 2);
-	loads("phelix", false, 3);
+	loads("cluster", false, 2 + 11);
+	loads("phelix", false, 3 + 8);
 	loads("vault", true, 4);
 }
 

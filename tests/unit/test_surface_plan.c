@@ -377,6 +377,247 @@ static void the_calls_of_a_plan_get_their_arguments(void **state)
 	assert_string_equal(json_root(&preview)->raw, "{\"what\":\"a\"}");
 }
 
+/* ---- the tools that are made ---- */
+
+static const char *const made[] = { "plan_create", "plan_apply", "plan_show", "plan_list",
+	"operation_status", "session_create", "session_show", "session_list", "session_checkpoint",
+	"session_complete", "session_fail" };
+
+/* From tool `own` on there are those of made, from its member `first` on, under this prefix. */
+static void makes(const struct surface *surface, size_t own, const char *prefix, size_t first)
+{
+	assert_int_equal(surface->tools_len, own + ARRAY_LEN(made) - first);
+	for (size_t i = 0; i < surface->tools_len; i++) {
+		const struct tool *tool = &surface->tools[i];
+		cleanup_free char *name =
+		    i >= own ? xasprintf("%s_%s", prefix, made[i - own + first]) : NULL;
+
+		assert_true(tool->is_engine == (i >= own));
+		if (i >= own)
+			assert_string_equal(tool->name, name);
+	}
+}
+
+static void tools_are_made_for_a_surface_with_planned_ones_alone(void **state)
+{
+	cleanup_surface struct surface *planned = loads(WHOLE);
+	cleanup_surface struct surface *by_policy = loads("writes: policy\n  plan: { target: x }");
+	cleanup_surface struct surface *other = loads("writes: elicit");
+
+	(void)state;
+	makes(planned, 5, "my_app", 0);
+	makes(by_policy, 5, "my_app", 2);
+	assert_int_equal(other->tools_len, 5);
+	assert_null(other->in->engine);
+}
+
+static void they_are_the_same_in_the_compiled_form(void **state)
+{
+	cleanup_free char *yaml = file_with(WHOLE);
+	cleanup_buf struct buf json = BUF_INIT;
+	cleanup_err struct err err = ERR_INIT;
+	struct digest digest = digest_of(yaml, strlen(yaml));
+	cleanup_surface struct surface *surface = fixture_load(yaml);
+	cleanup_surface struct surface *compiled = NULL;
+
+	(void)state;
+	assert_ok(yaml_read(yaml, strlen(yaml), &yaml_limits_file, &json, NULL, &err), &err);
+	compiled = surface_load_compiled(json.data, json.len, &digest, &err);
+	assert_non_null(compiled);
+	makes(compiled, 5, "my_app", 0);
+	for (size_t i = 5; i < surface->tools_len; i++) {
+		assert_string_equal(
+		    surface->tools[i].input_schema, compiled->tools[i].input_schema);
+		assert_string_equal(surface->tools[i].description, compiled->tools[i].description);
+	}
+}
+
+static void what_is_made_belongs_to_a_surface_of_this_binary_under_the_same_name(void **state)
+{
+	cleanup_surface struct surface *surface = loads(WHOLE);
+	const struct tool *apply = tool_of(surface, "my_app_plan_apply");
+
+	(void)state;
+	assert_string_equal(apply->surface->name, "my-app");
+	assert_true(digest_equal(&apply->surface->digest, &surface->digest));
+	assert_string_equal(apply->surface->program.run, "self");
+	assert_true(apply->surface->is_builtin);
+	assert_int_equal(apply->writes, SURFACE_OPEN);
+	assert_int_equal(apply->effect, SURFACE_DESTROY);
+	assert_true(apply->is_idempotent);
+	assert_int_equal(tool_of(surface, "my_app_plan_show")->effect, SURFACE_READ);
+	assert_int_equal(tool_of(surface, "my_app_plan_create")->effect, SURFACE_WRITE);
+}
+
+/* It starts the program in turn, and looks for it as the server does. */
+static void its_environment_is_what_both_programs_need(void **state)
+{
+	static const char yaml[] =
+	    "stile: 1\nsurface: t\nprogram: { run: p, override: P_BIN, env: [P_HOME, HOME] "
+	    "}\ntools:\n"
+	    "- { name: act, description: A., effect: write, writes: plan, argv: [x], plan: { "
+	    "target: x } }\n";
+	cleanup_surface struct surface *surface = fixture_load(yaml);
+	const struct strvec *env = &tool_of(surface, "t_plan_apply")->surface->program.env;
+	static const char *const names[] = { "PATH", "HOME", "STILE_DATA_DIR", "P_BIN", "P_HOME" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		assert_true(strvec_contains(env, names[i]));
+	assert_false(strvec_contains(env, "STILE_TOKEN_FILE"));
+}
+
+static void a_plan_is_of_the_tools_that_want_one(void **state)
+{
+	static const char yaml[] =
+	    "stile: 1\nsurface: t\nprogram: { run: p }\nwrites: plan\ntools:\n"
+	    "- { name: one, title: The first, description: A., effect: write, argv: [x], plan: { "
+	    "target: x } }\n"
+	    "- { name: two, description: The second., effect: write, argv: [x], plan: { target: x "
+	    "} "
+	    "}\n"
+	    "- { name: own, description: A., effect: write, argv: [x], writes: policy, plan: { "
+	    "target: x } }\n"
+	    "- { name: look, description: A., effect: read, argv: [x] }\n";
+	cleanup_surface struct surface *surface = fixture_load(yaml);
+	const struct tool *create = tool_of(surface, "t_plan_create");
+
+	(void)state;
+	assert_non_null(strstr(create->input_schema, "\"enum\":[\"one\",\"two\"]"));
+	assert_non_null(strstr(create->input_schema, "one (The first): {"));
+	assert_non_null(strstr(create->input_schema, "two (The second.): {"));
+	assert_null(strstr(create->input_schema, "own"));
+	assert_null(strstr(create->input_schema, "planned"));
+	assert_true(surface_wants_plan(tool_of(surface, "one")));
+	assert_false(surface_wants_plan(tool_of(surface, "own")));
+	assert_false(surface_wants_plan(tool_of(surface, "look")));
+}
+
+static int argv_of(const struct tool *tool, const char *arguments, struct surface_command *command,
+    struct err *err)
+{
+	static const struct surface_launch launch = { 0 };
+	cleanup_json struct json_doc doc = JSON_DOC_INIT;
+	cleanup_json struct json_doc checked = JSON_DOC_INIT;
+	bool is_vetoed = false;
+
+	fixture_json(&doc, arguments);
+	if (surface_check_arguments(tool, json_root(&doc), &checked, &is_vetoed, err) < 0)
+		return -1;
+	return surface_build_command(tool, json_root(&checked), &launch, command, err);
+}
+
+static void a_call_of_them_is_a_command_of_stile(void **state)
+{
+	cleanup_surface struct surface *surface = loads(WHOLE);
+	struct surface_command command = SURFACE_COMMAND_INIT;
+	cleanup_err struct err err = ERR_INIT;
+	static const char *const words[] = { "plan", "create", "--label=-x", "--json", "act", "-" };
+
+	(void)state;
+	assert_ok(
+	    argv_of(tool_of(surface, "my_app_plan_create"),
+		"{\"tool\":\"act\",\"arguments\":{\"what\":1},\"label\":\"-x\"}", &command, &err),
+	    &err);
+	assert_int_equal(command.words.len, ARRAY_LEN(words));
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		assert_string_equal(command.words.items[i], words[i]);
+	assert_string_equal(command.stdin_data.data, "{\"what\":1}");
+	surface_command_release(&command);
+}
+
+static void who_calls_cannot_say_who_it_is(void **state)
+{
+	static const char *const fields[] = { "actor", "approved", "role", "token" };
+	cleanup_surface struct surface *surface = loads(WHOLE);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+		cleanup_free char *arguments =
+		    xasprintf("{\"plan_id\":\"pln_0123456789abcdef\",\"%s\":true}", fields[i]);
+		cleanup_free char *pointer = xasprintf("\"/%s\"", fields[i]);
+		struct surface_command command = SURFACE_COMMAND_INIT;
+		cleanup_err struct err err = ERR_INIT;
+
+		assert_int_equal(
+		    argv_of(tool_of(surface, "my_app_plan_apply"), arguments, &command, &err), -1);
+		assert_int_equal(err.code, ERR_INVALID_ARGUMENT);
+		assert_non_null(strstr(err.details, pointer));
+	}
+}
+
+static void a_tool_by_policy_is_run_by_an_apply(void **state)
+{
+	cleanup_surface struct surface *surface = loads("writes: policy\n  plan: { target: x }");
+	const struct tool *act = tool_of(surface, "act");
+	const struct tool *runs = surface_runs(act);
+	struct surface_command command = SURFACE_COMMAND_INIT;
+	cleanup_json struct json_doc given = JSON_DOC_INIT;
+	cleanup_json struct json_doc own = JSON_DOC_INIT;
+	cleanup_err struct err err = ERR_INIT;
+
+	(void)state;
+	assert_true(runs->is_engine);
+	assert_null(surface_find_tool(surface, runs->name));
+	assert_ptr_equal(surface_runs(tool_of(surface, "look")), tool_of(surface, "look"));
+	fixture_json(&given, "{\"what\":\"b\"}");
+	assert_ok(surface_stand_in_arguments(act, json_root(&given), &own, &err), &err);
+	assert_ok(argv_of(runs, json_root(&own)->raw, &command, &err), &err);
+	assert_string_equal(command.words.items[1], "apply");
+	assert_string_equal(command.words.items[2], "--tool=act");
+	assert_string_equal(command.stdin_data.data, "{\"what\":\"b\"}");
+	assert_non_null(strstr(act->description, "APPROVAL_REQUIRED"));
+	surface_command_release(&command);
+}
+
+static void a_name_of_theirs_is_taken(void **state)
+{
+	static const char yaml[] =
+	    "stile: 1\nsurface: t\nprogram: { run: p }\ntools:\n"
+	    "- { name: t_plan_show, description: A., effect: read, argv: [x] }\n"
+	    "- { name: act, description: A., effect: write, writes: plan, argv: [x], plan: { "
+	    "target: "
+	    "x } }\n";
+	cleanup_err struct err err = ERR_INIT;
+
+	(void)state;
+	assert_null(surface_load(yaml, strlen(yaml), false, NULL, &err));
+	assert_non_null(strstr(err.message, "line 5,"));
+	assert_non_null(strstr(err.message, "take another name"));
+}
+
+/* A program with plans of its own: its tools are the ones that are there. */
+static void a_program_with_plans_of_its_own_keeps_its_tools(void **state)
+{
+	static const char yaml[] =
+	    "stile: 1\nsurface: t\nprogram: { run: p }\ntools:\n"
+	    "- { name: t_plan_show, description: Mine., effect: read, argv: [x] }\n"
+	    "- { name: t_plan_apply, description: A., effect: write, writes: policy, argv: [x], "
+	    "plan: { target: x } }\n";
+	cleanup_surface struct surface *surface = fixture_load(yaml);
+
+	(void)state;
+	assert_string_equal(tool_of(surface, "t_plan_show")->description, "Mine.");
+	assert_true(surface_runs(tool_of(surface, "t_plan_apply"))->is_engine);
+	assert_true(tool_of(surface, "t_plan_list")->is_engine);
+	assert_int_equal(surface->tools_len, 2 + ARRAY_LEN(made) - 3);
+}
+
+static void nothing_else_is_made_of_them(void **state)
+{
+	static const char yaml[] = "stile: 1\nsurface: t\nprogram: { run: p }\ntools:\n"
+				   "- { name: act, description: A., effect: write, writes: plan, "
+				   "argv: [x], plan: { target: "
+				   "x } }\n"
+				   "resources:\n"
+				   "- { uri: 't://plans', name: plans, tool: t_plan_list }\n";
+	cleanup_err struct err err = ERR_INIT;
+
+	(void)state;
+	assert_null(surface_load(yaml, strlen(yaml), false, NULL, &err));
+	assert_non_null(strstr(err.message, "has no tool \"t_plan_list\""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -399,6 +640,18 @@ int main(void)
 		cmocka_unit_test(the_target_is_a_word_of_the_arguments),
 		cmocka_unit_test(a_target_that_cannot_be_read_or_compared_is_refused),
 		cmocka_unit_test(the_calls_of_a_plan_get_their_arguments),
+		cmocka_unit_test(tools_are_made_for_a_surface_with_planned_ones_alone),
+		cmocka_unit_test(they_are_the_same_in_the_compiled_form),
+		cmocka_unit_test(
+		    what_is_made_belongs_to_a_surface_of_this_binary_under_the_same_name),
+		cmocka_unit_test(its_environment_is_what_both_programs_need),
+		cmocka_unit_test(a_plan_is_of_the_tools_that_want_one),
+		cmocka_unit_test(a_call_of_them_is_a_command_of_stile),
+		cmocka_unit_test(who_calls_cannot_say_who_it_is),
+		cmocka_unit_test(a_tool_by_policy_is_run_by_an_apply),
+		cmocka_unit_test(a_name_of_theirs_is_taken),
+		cmocka_unit_test(a_program_with_plans_of_its_own_keeps_its_tools),
+		cmocka_unit_test(nothing_else_is_made_of_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
