@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: MIT
 """What the tests of the phelix surface share: a box with the stand-in for phelix."""
 
+import importlib.machinery
+import importlib.util
 import json
 import os
 import shutil
+import sys
 import threading
 
 from stile import DATA, Box, Setup, check, equal, value_of
+
+sys.dont_write_bytecode = True
+_loader = importlib.machinery.SourceFileLoader('phelix', os.path.join(DATA, 'phelix'))
+standin = importlib.util.module_from_spec(importlib.util.spec_from_loader('phelix', _loader))
+_loader.exec_module(standin)
 
 SESSIONS = ('phelix_session_create', 'phelix_session_checkpoint', 'phelix_session_complete',
             'phelix_session_fail')
@@ -66,19 +74,27 @@ class Phelix(Box):
         """Command lines with which the stand-in was started, in order."""
         return [json.loads(line)['argv'] for line in self.lines('started')]
 
-    def begin_anew(self):
-        """Forgets what was started."""
-        if os.path.exists(os.path.join(self.phelix, 'started')):
-            os.unlink(os.path.join(self.phelix, 'started'))
+    def state(self):
+        with open(os.path.join(self.phelix, 'state.json'), encoding='utf-8') as f:
+            return json.load(f)
 
     def edit(self, change):
         """Changes the stand-in's state behind everybody's back."""
-        path = os.path.join(self.phelix, 'state.json')
-        with open(path, encoding='utf-8') as f:
-            state = json.load(f)
+        state = self.state()
         change(state)
-        with open(path, 'w', encoding='utf-8') as f:
+        with open(os.path.join(self.phelix, 'state.json'), 'w', encoding='utf-8') as f:
             json.dump(state, f)
+
+    def phelix_plan(self, plan_id):
+        return self.state()['plans'][plan_id]
+
+    def rewrite(self, plan_id, **inputs):
+        """Edits a plan and its hash with it, as who can write phelix's folder could."""
+        def change(state):
+            edited = state['plans'][plan_id]
+            edited['inputs'].update(inputs)
+            edited['plan_hash'] = standin.plan_hash(edited)
+        self.edit(change)
 
 
 def envelope_of(result, **wanted):

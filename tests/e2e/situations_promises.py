@@ -321,7 +321,7 @@ def properties(node):
 def registry():
     with Pass() as box:
         files = sorted(glob.glob(os.path.join(REPOSITORY, 'surfaces', '*.yaml')))
-        equal([os.path.basename(path) for path in files], [f'{name}.yaml' for name in BUILT_IN])
+        equal([os.path.basename(path) for path in files], [f'{name}.yaml' for name in sorted([*BUILT_IN, 'plan'])])
         for path in files:
             with open(path, encoding='utf-8') as f:
                 text = f.read()
