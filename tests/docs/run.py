@@ -5,11 +5,14 @@
 Pages are README.md, SECURITY.md, ARCHITECTURE.md and docs/*.md. Of each page:
 
   yaml     a block is a whole surface file (it begins with `stile: 1`) and must pass `stile surface
-           check`; or it says in a comment on its first line what it is; `# config.yaml` is read
+           check`; or it says in a comment on its first line what it is; `# config.yaml` is read,
+           `# policy.yaml` is read and stays in force for the page's commands
+  sh       `#!/bin/sh` is a program, named in the comment on its second line; commands find it
   console  each line that begins with `$ ` is run by bash, on a terminal, in a git repository made
            for the page, and must end with exit status 0. Lines below it are its output: each must
            come, in this order; `…` stands for anything. What is typed at a question is the text
-           behind its colon; at the one for a digest's last characters, those
+           behind its colon; at the one for the last characters of a digest or a plan's id, those. In
+           a command, `pln_…` is the plan's id that was printed last
   links    to files of this repository lead somewhere
 
 The whole surface files of a page stand in its repository under the name of their surface. Then:
@@ -22,15 +25,22 @@ import os
 import pty
 import re
 import select
+import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
+from base import place  # noqa: E402
+
 DEADLINE_S = 60
 TYPED = re.compile(r"^(.*[Tt]ype .*: )(\S+)$")
-DIGEST_QUESTION = "last four characters of the digest: "
+LAST_FOUR = {  # the end of a question -> whose last four characters are its answer
+    "last four characters of the digest: ": r"^digest +(\S+)$",
+    "last four characters of the plan's id: ": r"^plan +(\S+)$",
+}
+PLAN = re.compile(r"\bpln_[0-9a-f]{16}\b")
 
 
 class Tap:
@@ -102,13 +112,14 @@ class World:
     def __init__(self, folder, binary):
         self.folder = folder
         self.repository = os.path.join(folder, "project")
-        tools = os.path.join(folder, "bin")
+        self.programs = os.path.join(folder, "bin")
+        self.plan = None  # the id that was printed last
         home = os.path.join(folder, "home")
-        for path in (self.repository, tools, home):
+        for path in (self.repository, self.programs, home):
             os.mkdir(path)
-        os.symlink(binary, os.path.join(tools, "stile"))
+        os.symlink(binary, os.path.join(self.programs, "stile"))
         self.env = {
-            "PATH": tools + ":/usr/local/bin:/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8",
+            "PATH": self.programs + ":/usr/local/bin:/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8",
             "STILE_DATA_DIR": os.path.join(folder, "data"), "TERM": "dumb", "PAGER": "cat",
         }
         self.fill()
@@ -133,6 +144,21 @@ class World:
             file.write(block.text)
         return name + ".yaml"
 
+    def save_program(self, block):
+        name = re.match(r"#!/bin/sh\n# (\w+)", block.text).group(1)
+        with open(os.path.join(self.programs, name), "w", encoding="utf-8") as file:
+            os.fchmod(file.fileno(), 0o755)
+            file.write(block.text)
+
+    def save_private(self, name, block):
+        """A file of the data directory, as the owner of the host writes it."""
+        path = os.path.join(self.env["STILE_DATA_DIR"], name)
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            os.fchmod(file.fileno(), 0o600)
+            file.write(block.text)
+        return path
+
     def on_terminal(self, command, answers):
         """Runs command as a person would, typing answers; returns exit status and what came."""
         pid, terminal = pty.fork()
@@ -154,17 +180,20 @@ class World:
             if not data:
                 break
             text += data.decode("utf-8", "replace").replace("\r\n", "\n")
-            if text.endswith(": ") and (answers or text.endswith(DIGEST_QUESTION)):
-                os.write(terminal, (self.answer(text, answers) + "\n").encode())
+            answer = self.answer(text, answers) if text.endswith(": ") else None
+            if answer is not None:
+                os.write(terminal, (answer + "\n").encode())
         _, status = os.waitpid(pid, 0)
         os.close(terminal)
+        self.plan = (PLAN.findall(text) or [self.plan])[-1]
         return os.waitstatus_to_exitcode(status), text
 
     @staticmethod
     def answer(text, answers):
-        if text.endswith(DIGEST_QUESTION):
-            return re.search(r"^digest +(\S+)$", text, re.M).group(1)[-4:]
-        return answers.pop(0)
+        for question, whose in LAST_FOUR.items():
+            if text.endswith(question):
+                return re.search(whose, text, re.M).group(1)[-4:]
+        return answers.pop(0) if answers else None
 
 
 def matches(shown, line):
@@ -182,7 +211,7 @@ def compare(shown, came):
 
 def run_command(world, command, shown):
     answers = [found.group(2) for found in map(TYPED.match, shown) if found and found.group(2) != "…"]
-    status, came = world.on_terminal(command, answers)
+    status, came = world.on_terminal(command.replace("pln_…", world.plan or "pln_…"), answers)
     if status != 0:
         return f"exit status {status}\n{came}"
     return compare(shown, came)
@@ -193,10 +222,7 @@ def run_command(world, command, shown):
 
 def check_config(tap, world, name, block):
     """It is read by a call; then the page goes on without it."""
-    path = os.path.join(world.env["STILE_DATA_DIR"], "config.yaml")
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    with open(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
-        file.write(block.text)
+    path = world.save_private("config.yaml", block)
     tap.case(name + "is read", run_command(world, "stile call git_branches --surface git", []))
     os.unlink(path)
 
@@ -205,6 +231,10 @@ def check_yaml(tap, world, page, block):
     name = f"{page}:{block.line}: "
     if block.lines[:1] == ["# config.yaml"]:
         check_config(tap, world, name, block)
+        return
+    if block.lines[:1] == ["# policy.yaml"]:
+        world.save_private("policy.yaml", block)
+        tap.case(name + "is read", run_command(world, "stile authz status", ["mode …enforced"]))
         return
     if not block.text.startswith("stile: 1\n"):
         is_marked = block.lines and block.lines[0].startswith("# ")
@@ -217,13 +247,18 @@ def check_yaml(tap, world, page, block):
 def check_page(tap, page, binary):
     path = os.path.join(ROOT, page)
     blocks = blocks_of(path)
-    with tempfile.TemporaryDirectory() as folder:
-        world = World(os.path.realpath(folder), binary)
+    folder = place()  # programs are run from no folder that others can write to
+    try:
+        world = World(folder, binary)
+        for block in (block for block in blocks if block.text.startswith("#!/bin/sh\n# ")):
+            world.save_program(block)
         for block in (block for block in blocks if block.kind == "yaml"):
             check_yaml(tap, world, page, block)
         for block in (block for block in blocks if block.kind == "console"):
             for command, shown in commands_of(block):
                 tap.case(f"{page}:{block.line}: {command}", run_command(world, command, shown))
+    finally:
+        shutil.rmtree(folder)
     for link in dict.fromkeys(links_of(path)):
         there = os.path.exists(os.path.join(os.path.dirname(path), link)) if link else True
         tap.case(f"{page}: link to {link or 'itself'}", None if there else "there is no such file")
