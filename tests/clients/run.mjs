@@ -8,6 +8,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { conversePlans } from './plans.mjs';
 import { REVISIONS, converseLegacy, converseModern } from './raw.mjs';
 import { MODES, converse } from './sdk.mjs';
 import { converseStory } from './story.mjs';
@@ -30,7 +31,7 @@ function held(name, conversation) {
 }
 
 await Promise.all(MODES.map((mode) => held(mode.title, converse(mode, options))));
-await Promise.all([held('story', converseStory(options)),
+await Promise.all([held('story', converseStory(options)), held('plans', conversePlans(options)),
     ...MODES.map((mode) => held(`${mode.title}, vault`, converseVault(mode, options)))]);
 for (const revision of REVISIONS) await held(revision, converseLegacy(revision, options));
 await held('2026-07-28', converseModern(options));

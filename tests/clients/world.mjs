@@ -79,6 +79,20 @@ export class World {
         };
     }
 
+    // The same for a surface of its own whose plans this policy is for.
+    async planned(surface, policy) {
+        const binary = path.join(this.bin, 'stile');
+        await place(this.binary, binary, 0o755);
+        fs.writeFileSync(this.surface, surface);
+        await this.trust();
+        fs.writeFileSync(path.join(this.data, 'policy.yaml'), policy, { mode: 0o600 });
+        return { ...this.server, command: binary, args: ['mcp', 'serve', '--surface', this.surface, '--root', this.root] };
+    }
+
+    async approve(plan) {
+        await run('python3', [HARNESS, 'approve', '--binary', this.binary, '--data', this.data, plan]);
+    }
+
     // Adds a tool to the surface file, which withdraws its tools until it is trusted again.
     changeSurface(name) {
         fs.appendFileSync(this.surface,

@@ -137,6 +137,13 @@ def trust(binary, data, path, env=None):
     check(status == 0, f'surface trust {path}: exit status {status}:\n{text}')
 
 
+def last_of_id(text):
+    """What approves: the last four characters of the plan's id, once they are asked for."""
+    if 'last four' not in text or not text.rstrip(' ').endswith(':'):
+        return None
+    return text[text.index('pln_'):][:20][-4:]
+
+
 # ---- processes ----
 
 def processes(folder):

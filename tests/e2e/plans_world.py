@@ -9,6 +9,7 @@ import secrets
 import sqlite3
 import time
 
+from base import last_of_id
 from stile import at_terminal, check, Setup
 
 HOUR_MS = 3600 * 1000
@@ -114,13 +115,6 @@ def result(box, *args, env=None):
 
 def failure(box, *args, env=None, wanted):
     return envelope(box, *args, env=env, wanted=wanted)['error']
-
-
-def last_of_id(text):
-    """What consents: the last four characters of the plan's id, once they are asked for."""
-    if 'last four' not in text or not text.rstrip(' ').endswith(':'):
-        return None
-    return text[text.index('pln_'):][:20][-4:]
 
 
 def at_desk(box, *args, answer=last_of_id):

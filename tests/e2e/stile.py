@@ -7,6 +7,7 @@ the protocol. Nothing sleeps for a fixed time: each wait polls for its event unt
 
 Also a command, for tests in other languages:
     stile.py trust --binary STILE --data DIR FILE     trusts a surface through a terminal
+    stile.py approve --binary STILE --data DIR PLAN   approves a plan through a terminal
     stile.py place                                    prints a new folder fit for programs
 """
 
@@ -21,7 +22,8 @@ import sys
 import tempfile
 
 from base import (SANITIZER, Failure, Setup, at_terminal, check, children, environment, equal, exe,
-                  is_alive, is_safe, kill, last_four, memory_kib, place, poll, processes, test, trust)
+                  is_alive, is_safe, kill, last_four, last_of_id, memory_kib, place, poll,
+                  processes, test, trust)
 from server import (META, MODERN, Server, code_of, request, strict, text_of, value_of)
 
 DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'data')
@@ -156,18 +158,24 @@ class Box:
 def main():
     parser = argparse.ArgumentParser()
     commands = parser.add_subparsers(dest='command', required=True)
-    one = commands.add_parser('trust')
-    one.add_argument('--binary', required=True)
-    one.add_argument('--data', required=True)
-    one.add_argument('--path')
-    one.add_argument('file')
+    for name in ('trust', 'approve'):
+        one = commands.add_parser(name)
+        one.add_argument('--binary', required=True)
+        one.add_argument('--data', required=True)
+        one.add_argument('--path')
+        one.add_argument('what')
     commands.add_parser('place')
     options = parser.parse_args()
     if options.command == 'place':
         print(place())
         return 0
     try:
-        trust(options.binary, options.data, options.file, {'PATH': options.path})
+        if options.command == 'approve':
+            status, text = at_terminal([options.binary, 'authz', 'approve', options.what],
+                                       environment(STILE_DATA_DIR=options.data), last_of_id)
+            check(status == 0, text)
+        else:
+            trust(options.binary, options.data, options.what, {'PATH': options.path})
     except Failure as failure:
         print(failure, file=sys.stderr)
         return 1
