@@ -2,9 +2,12 @@
 """A surface with planned tools as a client sees it: the tools that are made for it, and what they run."""
 
 import json
+import os
 
+from plans_world import approve, policy
+from shop_world import APPROVED, Shop
 from situations_surfaces import lint
-from stile import Box, check, code_of, equal, test, value_of
+from stile import Box, check, code_of, equal, poll, test, value_of
 
 SHOP = '''stile: 1
 surface: my-shop
@@ -140,3 +143,112 @@ def recorded():
         equal([row['kind'] for row in rows], ['intent', 'outcome'])
         equal({row['surface'] for row in rows}, {'my-shop'})
         check(rows[1]['program'].endswith('/stile'), rows[1]['program'])
+
+
+# ---- the whole way ----
+
+def shop_server(shop, *args):
+    server = shop.serve(*args, surfaces=[shop.surface])
+    server.shake()
+    return server
+
+
+def error_of(result):
+    check(result['isError'], result)
+    return result['structuredContent']['error']
+
+
+@test('S75 an agent makes a plan, a person approves it, the agent applies it: once')
+def planned_by_tools():
+    with Shop() as shop:
+        policy(shop, APPROVED)
+        server = shop_server(shop)
+        os.mkdir(os.path.join(shop.root, 'sub'))
+        script = shop.write('sub/one.sql', 'drop table x')
+        made = value_of(server.call('shop_plan_create', {
+            'tool': 'shop_migrate', 'label': '--json',
+            'arguments': {'app': 'web', 'to': 2, 'from': 'sub/one.sql'}}))['result']
+        # The roots and the surface are the server's.
+        facts = made['facts']
+        equal((facts['target'], facts['label'], made['created_by']), ('web', '--json', 'mcp'))
+        equal(facts['argv'][-1], f'--from={script}')
+        check('would' in str(made['preview']), made['preview'])
+        equal(shop.ran(), [])
+        plan = {'plan_id': made['plan_id']}
+        error = error_of(server.call('shop_plan_apply', plan))
+        equal(error['code'], 'APPROVAL_REQUIRED')
+        check(f'stile authz approve {made["plan_id"]}' in error['message'], error)
+        shown = value_of(server.call('shop_plan_show', plan))['result']
+        equal(shown['applicability']['state'], 'applicable')
+        approve(shop, made['plan_id'])
+        done = value_of(server.call('shop_plan_apply', plan))['result']
+        equal((done['already_applied'], done['result']['version']), (False, '2'))
+        again = value_of(server.call('shop_plan_apply', plan))['result']
+        equal((again['already_applied'], again['operation_id']), (True, done['operation_id']))
+        equal(len(shop.ran()), 1)
+        operation = value_of(server.call(
+            'shop_operation_status', {'operation_id': done['operation_id']}))['result']
+        equal(operation['status'], 'succeeded')
+        listed = value_of(server.call('shop_plan_list'))['result']
+        equal([p['status'] for p in listed['plans']], ['applied'])
+
+
+@test('S76 arguments that do not fit the planned tool are named; what is no planned tool is refused')
+def refused_plans():
+    with Shop() as shop:
+        server = shop_server(shop)
+        error = error_of(server.call('shop_plan_create', {
+            'tool': 'shop_migrate', 'arguments': {'app': 'web', 'to': 0, 'actor': 'root'}}))
+        equal(error['code'], 'INVALID_ARGUMENT')
+        equal({e['pointer'] for e in error['details']['errors']}, {'/to', '/actor'})
+        for tool in ('shop_status', 'shop_preview', '--help', ''):
+            found = server.call('shop_plan_create', {'tool': tool, 'arguments': {'app': 'web'}})
+            equal(code_of(found), 'INVALID_ARGUMENT', tool)
+            equal(found['structuredContent']['errors'][0]['pointer'], '/tool')
+        outside = error_of(server.call('shop_plan_create', {
+            'tool': 'shop_migrate', 'arguments': {'app': 'web', 'to': 2, 'from': '/etc/passwd'}}))
+        equal(outside['code'], 'INVALID_ARGUMENT')
+        equal(outside['details']['errors'][0]['pointer'], '/from')
+        equal(shop.ran(), [])
+
+
+@test('S77 a tool by policy asks the policy, whatever the launch allows; after the yes the same call runs')
+def by_policy():
+    with Shop(writes='policy') as shop:
+        policy(shop, APPROVED)
+        server = shop_server(shop, '--allow-write', 'shop', '--allow-noninteractive-write', 'shop')
+        names = [tool['name'] for tool in server.result('tools/list')['tools']]
+        check('shop_migrate' in names and 'shop_plan_create' not in names
+              and 'shop_plan_apply' not in names and 'shop_plan_show' in names, names)
+        arguments = {'app': 'web', 'to': 2}
+        vetoed = server.call('shop_migrate', {**arguments, 'confirm': False})
+        equal(code_of(vetoed), 'WRITE_DECLINED')
+        error = error_of(server.call('shop_migrate', arguments))
+        equal(error['code'], 'APPROVAL_REQUIRED')
+        plan = error['details']['plan_id']
+        equal(error_of(server.call('shop_migrate', arguments))['details']['plan_id'], plan)
+        equal(shop.ran(), [])
+        approve(shop, plan)
+        done = value_of(server.call('shop_migrate', arguments))
+        equal((done['result']['plan_id'], done['result']['already_applied']), (plan, False))
+        equal(len(shop.ran()), 1)
+        status, out, err = shop.command('call', 'shop_migrate', json.dumps({**arguments, 'to': 3}),
+                                        '--surface', shop.surface, '--json')
+        check(status != 0 and b'APPROVAL_REQUIRED' in out + err, status, out, err)
+
+
+@test('S78 the end of the server ends the wait for an apply, not the apply')
+def outlives():
+    with Shop(writes='policy') as shop:
+        policy(shop, APPROVED.replace(', require_approval: true', ''))
+        shop.hold()
+        server = shop_server(shop)
+        server.start('shop_migrate', {'app': 'web', 'to': 2})
+        shop.until_it_runs()
+        server.end(seconds=10)
+        shop.let_go()
+        found = poll(lambda: [o for o in json.loads(shop.command(
+            'operation', 'list', '--json')[1])['result']['operations']
+            if o['status'] == 'succeeded'], 20, 'the operation ends')
+        equal(len(found), 1)
+        equal(len(shop.ran()), 1)
