@@ -316,10 +316,24 @@ static size_t write_notes(struct cli *cli, struct json_writer *w, const struct s
 	return errors;
 }
 
+/* Those of the file, without the ones that stile makes for its plans, which stand behind them. */
+static size_t count_own_tools(const struct surface *surface)
+{
+	size_t n = 0;
+
+	while (n < surface->tools_len && !surface->tools[n].is_engine)
+		n++;
+	return n;
+}
+
 /* "files: proved safe: 2 tools, 1 resources, 3 examples" */
 static void write_proved(struct buf *out, const struct surface *surface, size_t examples)
 {
-	buf_addf(out, "%s: proved safe: %zu tools, ", surface->name, surface->tools_len);
+	size_t own = count_own_tools(surface);
+
+	buf_addf(out, "%s: proved safe: %zu tools, ", surface->name, own);
+	if (own < surface->tools_len)
+		buf_addf(out, "%zu made for plans, ", surface->tools_len - own);
 	if (surface->resources_len > 0)
 		buf_addf(out, "%zu resources, ", surface->resources_len);
 	buf_addf(out, "%zu examples\n", examples);
@@ -345,7 +359,7 @@ int cmd_surface_check(struct cli *cli, struct err *err)
 	json_write_object_begin(&w);
 	errors = write_notes(cli, &w, &notes);
 	json_write_member_int(
-	    &w, "tools", source.surface != NULL ? (int64_t)source.surface->tools_len : 0);
+	    &w, "tools", source.surface != NULL ? (int64_t)count_own_tools(source.surface) : 0);
 	json_write_member_int(
 	    &w, "resources", source.surface != NULL ? (int64_t)source.surface->resources_len : 0);
 	json_write_member_int(&w, "examples", (int64_t)examples);

@@ -106,6 +106,9 @@ static void write_tools(struct coverage *c, const struct surface *surface)
 	for (size_t i = 0; i < surface->tools_len; i++) {
 		cleanup_buf struct buf command = BUF_INIT;
 
+		/* No command of the program. */
+		if (surface->tools[i].is_engine)
+			continue;
 		command_of(&surface->tools[i], &command);
 		if (command.len > 0)
 			write_row(c, command.data, "tool", surface->tools[i].name);

@@ -10,6 +10,9 @@
 #include <assert.h>
 #include <string.h>
 
+/* Of what the planned tools take: it stands in the schema of one tool, which clients read whole. */
+#define SCHEMAS_MAX ((size_t)128 << 10)
+
 /* ---- the template, filled in ---- */
 
 /* What stands in the template, and what it becomes. */
@@ -195,24 +198,35 @@ static void append(struct loader *l, const struct filling *filling, struct tool 
 	surface->tools_len++;
 }
 
-void loader_engine(struct loader *l)
+static void make_tools(struct loader *l, const struct filling *filling)
 {
-	struct surface *surface = l->surface;
-	struct filling filling = { .prefix = BUF_INIT, .schemas = BUF_INIT };
-	struct surface *engine;
+	struct surface *engine = load_filled(filling);
 
-	begin_filling(&filling, surface);
-	engine = load_filled(&filling);
 	l->in->engine = engine;
-	engine->limits.children = surface->limits.children;
-	pass_environment(engine, &surface->program);
+	engine->limits.children = l->surface->limits.children;
+	pass_environment(engine, &l->surface->program);
 	assert(engine->tools_len <= ENGINE_TOOLS_MAX);
 	for (size_t i = 0; i < engine->tools_len; i++) {
 		engine->tools[i].is_engine = true;
 		/* The last one is nobody's to see. */
 		if (i + 1 < engine->tools_len)
-			append(l, &filling, &engine->tools[i]);
+			append(l, filling, &engine->tools[i]);
 	}
+}
+
+void loader_engine(struct loader *l)
+{
+	struct filling filling = { .prefix = BUF_INIT, .schemas = BUF_INIT };
+
+	begin_filling(&filling, l->surface);
+	if (filling.schemas.len > SCHEMAS_MAX)
+		loader_error(l, json_get(json_root(&l->in->doc), "tools"),
+		    "the schemas of the tools with \"writes: plan\" have %zu bytes; %zu are "
+		    "allowed "
+		    "in all",
+		    filling.schemas.len, SCHEMAS_MAX);
+	else
+		make_tools(l, &filling);
 	buf_release(&filling.prefix);
 	buf_release(&filling.schemas);
 }

@@ -75,6 +75,17 @@ static void write_secret_notes(struct json_writer *w, const struct tool *tool)
 	}
 }
 
+/* How it is run, and what policy compares: the word as it stands in the file. */
+static void write_plan_note(struct json_writer *w, const struct tool *tool)
+{
+	const struct json *target = json_get(tool->in->plan_node, "target");
+	cleanup_buf struct buf text = BUF_INIT;
+
+	buf_addf(&text, "%s, target %s",
+	    surface_wants_plan(tool) ? "only by a plan" : "asks the policy", target->str);
+	json_write_string(w, text.data);
+}
+
 static void write_notes(struct json_writer *w, const struct tool *tool)
 {
 	json_write_key(w, "notes");
@@ -84,8 +95,12 @@ static void write_notes(struct json_writer *w, const struct tool *tool)
 	write_note_if(w, tool->files == SURFACE_FILES_READ, "reads files");
 	write_note_if(w, tool->files == SURFACE_FILES_WRITE, "writes files");
 	write_note_if(w, (int)tool->rank < (int)tool->effect, "rank below effect");
-	write_note_if(
-	    w, tool->effect != SURFACE_READ && tool->writes == SURFACE_OPEN, "no write gate");
+	write_note_if(w,
+	    tool->effect != SURFACE_READ && tool->writes == SURFACE_OPEN && !tool->is_engine,
+	    "no write gate");
+	write_note_if(w, tool->is_engine, "made by stile");
+	if (tool->plan != NULL)
+		write_plan_note(w, tool);
 	write_note_if(w, tool->is_hidden, "hidden");
 	write_note_if(w, tool->builtin == SURFACE_BUILTIN_CONTEXT, "answered by stile itself");
 	write_note_if(w, tool->builtin == SURFACE_BUILTIN_STATUS,

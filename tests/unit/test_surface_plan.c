@@ -618,6 +618,65 @@ static void nothing_else_is_made_of_them(void **state)
 	assert_non_null(strstr(err.message, "has no tool \"t_plan_list\""));
 }
 
+/* ---- for people ---- */
+
+static void what_is_made_is_no_command_of_the_program(void **state)
+{
+	cleanup_surface struct surface *surface = loads(WHOLE);
+	cleanup_buf struct buf text = BUF_INIT;
+	struct json_writer w = JSON_WRITER_INIT(&text);
+
+	(void)state;
+	surface_write_coverage(surface, NULL, &w);
+	assert_non_null(strstr(text.data, "\"tool\":\"act\""));
+	assert_null(strstr(text.data, "my_app_"));
+}
+
+static void a_person_sees_how_a_planned_tool_runs_and_what_stile_made(void **state)
+{
+	cleanup_surface struct surface *surface = loads(WHOLE);
+	cleanup_surface struct surface *by_policy = loads("writes: policy\n  plan: { target: x }");
+	cleanup_buf struct buf text = BUF_INIT;
+	struct json_writer w = JSON_WRITER_INIT(&text);
+
+	(void)state;
+	surface_write_summary(surface, &w);
+	assert_non_null(strstr(text.data, "\"only by a plan, target app/{what}/{size}\""));
+	assert_non_null(strstr(text.data, "\"made by stile\""));
+	assert_null(strstr(text.data, "no write gate"));
+	buf_reset(&text);
+	w = JSON_WRITER_INIT(&text);
+	surface_write_summary(by_policy, &w);
+	assert_non_null(strstr(text.data, "\"asks the policy, target x\""));
+}
+
+/* Clients read the schemas of all planned tools in that of one. */
+static void planned_tools_take_no_more_than_a_client_reads(void **state)
+{
+	cleanup_buf struct buf yaml = BUF_INIT;
+	cleanup_err struct err err = ERR_INIT;
+
+	(void)state;
+	buf_adds(&yaml, "stile: 1\nsurface: t\nprogram: { run: p }\nwrites: plan\nparts:\n"
+			"  p: { argv: ['--a={a}', '--b={b}', '--c={c}', '--d={d}', '--e={e}'], "
+			"input: { properties: {");
+	for (char name = 'a'; name <= 'e'; name++) {
+		buf_addf(&yaml, " %c: { type: string, description: '", name);
+		for (int i = 0; i < 190; i++)
+			buf_adds(&yaml, "0123456789");
+		buf_adds(&yaml, "' },");
+	}
+	buf_adds(&yaml, " } } }\ntools:\n");
+	for (int i = 0; i < 15; i++)
+		buf_addf(&yaml,
+		    "- { name: t%d, description: A., effect: write, use: [p], argv: [x, { use: p "
+		    "}], "
+		    "plan: { target: x } }\n",
+		    i);
+	assert_null(surface_load(yaml.data, yaml.len, false, NULL, &err));
+	assert_non_null(strstr(err.message, "131072 are allowed"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -652,6 +711,9 @@ int main(void)
 		cmocka_unit_test(a_name_of_theirs_is_taken),
 		cmocka_unit_test(a_program_with_plans_of_its_own_keeps_its_tools),
 		cmocka_unit_test(nothing_else_is_made_of_them),
+		cmocka_unit_test(what_is_made_is_no_command_of_the_program),
+		cmocka_unit_test(a_person_sees_how_a_planned_tool_runs_and_what_stile_made),
+		cmocka_unit_test(planned_tools_take_no_more_than_a_client_reads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
