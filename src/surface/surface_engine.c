@@ -34,9 +34,11 @@ static void describe_tool(struct buf *text, const struct tool *tool)
 static void begin_filling(struct filling *filling, const struct surface *surface)
 {
 	filling->surface = surface;
-	for (const char *at = surface->name; *at != '\0'; at++)
-		buf_addc(&filling->prefix, *at == '-' ? '_' : *at);
-	buf_addc(&filling->prefix, '_');
+	buf_addf(&filling->prefix, "%s_", surface->name);
+	for (size_t i = 0; i < filling->prefix.len; i++) {
+		if (filling->prefix.data[i] == '-')
+			filling->prefix.data[i] = '_';
+	}
 	for (size_t i = 0; i < surface->tools_len; i++) {
 		if (!surface_wants_plan(&surface->tools[i]))
 			continue;

@@ -17,7 +17,7 @@
 #define MINUTE_MS (60 * SECOND_MS)
 #define HOUR_MS (60 * MINUTE_MS)
 #define EXPIRES_MIN_MS MINUTE_MS
-#define EXPIRES_MAX_MS (7 * 24 * HOUR_MS)
+#define EXPIRES_MAX_MS (HOUR_MS * 24 * 7)
 #define EXPIRES_DEFAULT_MS HOUR_MS
 #define WAIT_MIN_MS SECOND_MS
 #define WAIT_MAX_MS (10 * MINUTE_MS)
@@ -256,6 +256,52 @@ static const struct loader_key plan_keys[] = {
 	{ "wait", read_wait },
 };
 
+/* ---- the scope of a launch ---- */
+
+static bool word_needs_scope(const struct word *word)
+{
+	for (size_t i = 0; i < word->len; i++) {
+		const struct piece *piece = &word->pieces[i];
+
+		if (piece->is_hole && (piece->kind == HOLE_WORKSPACE || piece->kind == HOLE_STAGE))
+			return true;
+	}
+	return false;
+}
+
+static bool template_needs_scope(const struct template_ *template)
+{
+	bool needs = word_needs_scope(&template->word);
+
+	for (size_t i = 0; i < template->children_len && !needs; i++)
+		needs = template_needs_scope(&template->children[i]);
+	return needs;
+}
+
+static bool element_needs_scope(const struct element *element)
+{
+	bool needs = word_needs_scope(&element->word) || word_needs_scope(&element->content.word) ||
+		     template_needs_scope(&element->content.json);
+
+	for (size_t i = 0; i < element->children_len && !needs; i++)
+		needs = element_needs_scope(&element->children[i]);
+	return needs;
+}
+
+static bool needs_scope(const struct loader *l)
+{
+	const struct surface_tool_internal *in = l->tool->in;
+	bool needs = false;
+
+	for (size_t i = 0; i < l->in->program_args_len; i++)
+		needs |= word_needs_scope(&l->in->program_args[i]);
+	for (size_t i = 0; i < in->argv_len; i++)
+		needs |= element_needs_scope(&in->argv[i]);
+	for (size_t i = 0; i < in->set_len; i++)
+		needs |= word_needs_scope(&in->set[i]);
+	return needs;
+}
+
 /* ---- one tool ---- */
 
 /* What a planned tool cannot be, whatever its `plan` says. */
@@ -267,6 +313,11 @@ static void check_planned(struct loader *l)
 	if (l->surface->is_scoped)
 		loader_error(
 		    l, node, "a scoped surface has no tools with \"writes: %s\"", writes_of(tool));
+	if (needs_scope(l))
+		loader_error(l, node,
+		    "a plan is made and applied outside of a scope: {$workspace} and {$stage} have "
+		    "no "
+		    "value there");
 	if (tool->reveals)
 		loader_error(
 		    l, node, "the result of a plan is kept: a tool with one cannot reveal secrets");

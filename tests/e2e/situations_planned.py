@@ -252,3 +252,31 @@ def outlives():
             if o['status'] == 'succeeded'], 20, 'the operation ends')
         equal(len(found), 1)
         equal(len(shop.ran()), 1)
+
+
+RUNNER = '''stile: 1
+surface: runner
+program: { run: fake, env: [FAKE_LOG], output: json }
+tools:
+- name: runner_run
+  description: Runs a command.
+  effect: write
+  writes: plan
+  executes: any
+  input: { properties: { command: { type: array, items: { type: string }, description: It. } }, required: [command] }
+  argv: [args, --, { each: command, words: '{}' }]
+  plan: { target: host }
+'''
+
+
+@test('S79 a tool that runs what the caller names is planned only where the launch allows it')
+def executes():
+    wanted = {'tool': 'runner_run', 'arguments': {'command': ['ls', '-l']}}
+    with Box() as box:
+        equal(error_of(serve(box, text=RUNNER).call('runner_plan_create', wanted))['code'],
+              'TOOL_NOT_FOUND')
+        server = box.serve('--allow-exec', 'runner', surfaces=[os.path.join(box.root, 'own.yaml')])
+        server.shake()
+        made = value_of(server.call('runner_plan_create', wanted))['result']
+        equal(made['facts']['argv'][1:], ['args', '--', 'ls', '-l'])
+        equal(box.started(), [])

@@ -202,6 +202,36 @@ static void what_cannot_be_planned_is_refused(void **state)
 	assert_non_null(strstr(err.message, "a scoped surface has no tools"));
 }
 
+/* A plan is applied by a process that no stage was given to. */
+static void words_of_a_planned_tool_need_no_scope(void **state)
+{
+	static const char *const files[] = {
+		"program: { run: p, args: ['--in={$workspace}'] }\ntools:\n"
+		"- { name: act, description: A., effect: write, writes: plan, argv: [x], plan: { "
+		"target: x } }\n",
+		"program: { run: p }\ntools:\n"
+		"- { name: act, description: A., effect: write, writes: plan, argv: [x, { words: "
+		"['--in={$stage}'] }], plan: { target: x } }\n",
+		"program: { run: p }\ntools:\n"
+		"- { name: act, description: A., effect: write, writes: plan, argv: [x, { stdin: { "
+		"json: { in: ['{$stage}'] } } }], plan: { target: x } }\n",
+		"program: { run: p, env: [W] }\ntools:\n"
+		"- { name: act, description: A., effect: write, writes: plan, argv: [x], set: { W: "
+		"'{$workspace}' }, plan: { target: x } }\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		cleanup_free char *yaml = xasprintf("stile: 1\nsurface: t\n%s", files[i]);
+		cleanup_err struct err err = ERR_INIT;
+
+		assert_null(surface_load(yaml, strlen(yaml), false, NULL, &err));
+		if (strstr(err.message, "line 5,") == NULL ||
+		    strstr(err.message, "outside of a scope") == NULL)
+			fail_msg("%zu: %s", i, err.message);
+	}
+}
+
 /* ---- what loads ---- */
 
 #define WHOLE                                                                                      \
@@ -691,6 +721,7 @@ int main(void)
 		cmocka_unit_test(times_have_bounds),
 		cmocka_unit_test(nothing_secret_is_in_a_plan),
 		cmocka_unit_test(what_cannot_be_planned_is_refused),
+		cmocka_unit_test(words_of_a_planned_tool_need_no_scope),
 		cmocka_unit_test(a_plan_is_read_whole),
 		cmocka_unit_test(a_plan_says_little_and_gets_the_usual_times),
 		cmocka_unit_test(the_gate_of_the_surface_counts_for_what_writes),
