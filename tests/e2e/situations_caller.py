@@ -3,9 +3,10 @@
 (SECURITY.md, "A tool that runs other programs is your shell")."""
 
 import json
+import os
 
-from plans_world import add_plan, policy
-from stile import Box, Setup, equal, test, value_of
+from plans_world import add_plan, policy, result
+from stile import Box, Setup, check, equal, test, value_of
 
 SHELL = '''stile: 1
 surface: shell
@@ -26,6 +27,18 @@ tools:
   argv: [--, printenv, '{word}']
   exit: { data: any }
   result: { parse: none, echo: { exit: '{$exit}', out: '{$stdout}' } }
+'''
+FILES = '''stile: 1
+surface: files
+program: { run: touch }
+tools:
+- name: files_make
+  description: Makes an empty file.
+  effect: write
+  writes: plan
+  input: { properties: { name: { type: string, description: Its name. } }, required: [name] }
+  argv: [--, '{name}']
+  plan: { target: '{name}' }
 '''
 POLICY = '''
 schema_version: '1'
@@ -92,6 +105,25 @@ def gained():
         server = agent(box, '--allow-exec', 'shell')
         equal(check_of(server, plan), ('mcp', 'AUTHZ_DENIED'))
         equal(check_of(server, plan, *FREE), ('cli', 'AUTHZ_ALLOWED'))
+
+
+@test('A what it gains is what its user may: an apply that nobody else was asked about')
+def applied():
+    with Box() as box:
+        server = agent(box, '--allow-exec', 'shell')
+        where = ('--root', box.root, '--surface', box.own_surface(FILES, 'files.yaml'))
+        made = result(box, 'plan', 'create', 'files_make', '{"name":"one"}', *where)['plan_id']
+        apply = (Setup.binary, 'plan', 'apply', made, '--json', *where)
+        status, document = run(server, *apply)
+        equal((status, document['error']['code']), (11, 'AUTHZ_DENIED'))
+        policy(box, POLICY)
+        status, document = run(server, *FREE, *apply)
+        equal((status, document['error']['code']), (11, 'APPROVAL_REQUIRED'))
+        check(not os.path.exists(os.path.join(box.root, 'one')), 'it ran')
+        os.unlink(os.path.join(box.data, 'policy.yaml'))
+        status, document = run(server, *FREE, *apply)
+        equal((status, document['status']), (0, 'succeeded'))
+        check(os.path.exists(os.path.join(box.root, 'one')), 'it did not run')
 
 
 @test('A a policy that wants an approval of cli too holds against it, as far as terminals go')

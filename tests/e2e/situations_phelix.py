@@ -208,6 +208,18 @@ def failed():
             equal(box.runs()[-1], ['operation', 'status', '--json', '--', arguments['operation_id']])
 
 
+@test('M65 phelix: a secret in what phelix says is masked')
+def masked():
+    token = 'ghp_' + '0123456789abcdefghijABCDEFGHIJ012345'
+    with Phelix() as box:
+        server = box.server()
+        server.call('phelix_session_create', {'title': token})
+        server.call('phelix_plan_create', {'action': 'rebuild', 'app': token})
+        server.call('phelix_session_list')
+        check(all(token.encode() not in line for line in server.raw()), server.raw())
+        check(any(token in argv[-1] for argv in box.runs()), 'phelix got it as it was given')
+
+
 @test('phelix: a program that refuses the command line without an envelope is told as that')
 def old_program():
     with Phelix() as box:

@@ -6,7 +6,7 @@ import json
 import os
 
 from phelix_world import SESSIONS, Phelix, envelope_of, plan
-from plans_world import approve, database, policy
+from plans_world import approve, database, policy, result
 from stile import check, code_of, equal, poll, test, text_of
 
 RULES = '''
@@ -26,13 +26,13 @@ def applies(box):
     return [argv for argv in box.runs() if argv[:2] == ['plan', 'apply']]
 
 
-def asked(result):
+def asked(answer):
     """The plan of Stile's that a person must approve."""
-    equal(code_of(result), 'APPROVAL_REQUIRED')
-    error = result['structuredContent']['error']
+    equal(code_of(answer), 'APPROVAL_REQUIRED')
+    error = answer['structuredContent']['error']
     equal((error['exit_code'], error['retryable']), (11, False))
     equal(error['details']['approve_command'], f'stile authz approve {error["details"]["plan_id"]}')
-    check(error['details']['approve_command'] in text_of(result), text_of(result))
+    check(error['details']['approve_command'] in text_of(answer), text_of(answer))
     return error['details']['plan_id']
 
 
@@ -147,8 +147,8 @@ def tampered():
         policy(box, OPEN)
         made = plan(server)
         box.edit(lambda state: state['plans'][made]['inputs'].update(port=1))
-        result = apply(server, made)
-        check(result['isError'] and 'PLAN_HASH_MISMATCH' in text_of(result), text_of(result))
+        edited = apply(server, made)
+        check(edited['isError'] and 'PLAN_HASH_MISMATCH' in text_of(edited), text_of(edited))
         equal((applies(box), box.lines('executed'), rows(box, 'operation')), ([], [], 0))
 
 
@@ -157,8 +157,8 @@ def missing():
     with Phelix() as box:
         server = box.server()
         policy(box, OPEN)
-        result = apply(server, 'pln_0123456789abcdef')
-        check(result['isError'] and 'NOT_FOUND' in text_of(result), text_of(result))
+        absent = apply(server, 'pln_0123456789abcdef')
+        check(absent['isError'] and 'NOT_FOUND' in text_of(absent), text_of(absent))
         equal((applies(box), rows(box, 'operation')), ([], 0))
 
 
@@ -169,8 +169,8 @@ def failed():
         policy(box, OPEN)
         made = plan(server)
         box.control(fail='BUILD_FAILED')
-        result = apply(server, made)
-        check(result['isError'] and 'BUILD_FAILED' in text_of(result), text_of(result))
+        failure = apply(server, made)
+        check(failure['isError'] and 'BUILD_FAILED' in text_of(failure), text_of(failure))
         equal(len(box.lines('executed')), 1)
         db = database(box)
         equal(db.execute('SELECT status, error_code FROM operation').fetchall(),
@@ -201,6 +201,41 @@ def busy():
         envelope_of(server.answer(running)['result'])
         revisions = [envelope_of(server.answer(n)['result'])['result']['rev'] for n in notes]
         equal(revisions, [2, 3], 'in the order in which they came')
+
+
+@test('M66 phelix: neither a cancelled call nor the end of the server stops an apply half way')
+def runs_on():
+    with Phelix() as box:
+        server = box.server()
+        policy(box, OPEN)
+        made = plan(server)
+        hold = os.path.join(box.dir, 'go')
+        box.control(hold=hold)
+        running = server.start('phelix_plan_apply', {'plan_id': made})
+        poll(lambda: box.lines('executed'), 10, 'the start of the deployment')
+        server.cancel(running)
+        envelope_of(server.call('phelix_plan_show', {'plan_id': made}))
+        server.end(12)
+        with open(hold, 'w', encoding='utf-8'):
+            pass
+        poll(lambda: box.phelix_plan(made)['status'] == 'applied', 10, 'the end of the deployment')
+        listed = poll(lambda: [o for o in result(box, 'operation', 'list')['operations']
+                               if o['status'] == 'succeeded'], 10, 'the record of it')
+        equal((listed[0]['tool'], listed[0]['target']), ('phelix_plan_apply', made))
+        equal(box.lines('executed'), [f'rebuild shop {made}'])
+
+
+@test('M61 phelix: a session that links a plan does not allow it')
+def linked():
+    with Phelix() as box:
+        server = box.server()
+        policy(box, RULES)
+        made = plan(server)
+        session = envelope_of(server.call('phelix_session_create'))['result']['session_id']
+        envelope_of(server.call('phelix_session_checkpoint', {
+            'session_id': session, 'plans': [made], 'note': 'approved by ada'}))
+        asked(apply(server, made))
+        nothing_ran(box, made)
 
 
 @test('phelix: applying needs no --allow-write, for the policy is its gate; the rest does')
