@@ -43,7 +43,7 @@ static int refuse(struct call *call, const struct gate_ruling *ruling)
 	struct plan_decision decision = gate_ruling_decision(ruling, purpose->actor, purpose->plan);
 
 	if (records_decide(purpose->records, &decision, &call->err) < 0)
-		return -1;
+		return err_wrap(&call->err, "nothing was run, for the decision cannot be recorded");
 	call->is_decided = true;
 	if (ruling->code == ERR_APPROVAL_REQUIRED)
 		ask_for_approval(call);
@@ -60,7 +60,7 @@ static int begin(struct call *call, const struct gate_ruling *ruling)
 
 	if (records_plan_begin(purpose->records, purpose->plan, &allow, &purpose->begin,
 		&purpose->operation, &call->err) < 0)
-		return -1;
+		return err_wrap(&call->err, "nothing was run");
 	if (purpose->begin != PLAN_BEGIN_FRESH)
 		return 0;
 	call->is_begun = true;

@@ -98,7 +98,10 @@ void call_plan_go_on(struct call *call)
 
 enum call_step call_plan(struct call *call)
 {
+	enum call_step step;
+
 	/* What looks at the world needs places among the children, too. */
 	host_child_ended(call);
-	return call_reads_begin(call) == CALL_WAIT ? CALL_WAIT : judge(call);
+	step = call_reads_begin(call);
+	return step == CALL_NEXT ? judge(call) : step;
 }

@@ -194,12 +194,10 @@ static void go_on(void *ctx)
 	struct call *call = ctx;
 
 	call->reads->timer = NULL;
-	if (err_is_set(&call->err))
+	if (err_is_set(&call->err) || (!is_over(call) && start_next(call) < 0))
 		call_resume(call, CALL_FAIL);
 	else if (is_over(call))
 		call_plan_go_on(call);
-	else if (start_next(call) < 0)
-		call_resume(call, CALL_FAIL);
 }
 
 enum call_step call_reads_begin(struct call *call)

@@ -226,7 +226,8 @@ static int answer_lost(struct front *front, struct err *err)
 	(void)waitpid(front->pid, NULL, 0);
 	if (plan_of(front)[0] == '\0')
 		return err_set(err, ERR_UNAVAILABLE,
-		    "the process that applies ended before it began; nothing was run");
+		    "the process that applies ended before its program was started; nothing was "
+		    "run");
 	if (cli_desk_open(&desk, err) < 0 ||
 	    records_plan_load(desk.records, plan_of(front), &plan, err) < 0)
 		return -1;

@@ -104,3 +104,36 @@ def policy_edited():
         untouched(shop, plan)
         policy(shop, ALLOW_ALL)
         equal(shop.apply(plan)['status'], 'succeeded')
+
+
+@test('A36 tampering: what cannot be recorded does not happen; what happened unrecorded is said to be')
+def unrecorded():
+    def stop(shop, name, event):
+        edit(shop, f"CREATE TRIGGER {name} BEFORE {event} BEGIN SELECT RAISE(ABORT, 'full'); END")
+    with Shop() as shop:
+        plan = shop.create()['plan_id']
+        stop(shop, 'no_decision', 'INSERT ON decision')
+        error = shop.apply(plan, wanted=3)['error']
+        check('AUTHZ' not in error['code'] and 'nothing was run' in error['message'], error)
+        policy(shop, "schema_version: '1'\nmode: enforced\n")
+        error = shop.apply(plan, wanted=3)['error']
+        check('AUTHZ' not in error['code'], 'a no that is not recorded is no answer', error)
+        untouched(shop, plan)
+        policy(shop, ALLOW_ALL)
+        edit(shop, 'DROP TRIGGER IF EXISTS no_decision')
+        stop(shop, 'no_intent', "INSERT ON operation")
+        shop.apply(plan, wanted=3)
+        untouched(shop, plan)
+        edit(shop, 'DROP TRIGGER IF EXISTS no_intent')
+        stop(shop, 'no_end', "UPDATE ON operation WHEN NEW.status = 'succeeded'")
+        answer = shop.apply(plan, wanted=1)
+        equal(answer['error']['code'], 'OUTCOME_UNRECORDED')
+        intent = [row for row in shop.ledger() if row['kind'] == 'intent'][0]
+        check(f"row {intent['sequence']} " in answer['error']['message'], answer)
+        equal(shop.ran(), ['migrate web 2'])
+        edit(shop, 'DROP TRIGGER IF EXISTS no_end')
+        again = shop.apply(plan, wanted=1)
+        equal((again['error']['code'], again['operation_id']),
+              ('UNAVAILABLE', answer['operation_id']))
+        equal(shop.show(plan)['status'], 'indeterminate')
+        equal(shop.ran(), ['migrate web 2'])
