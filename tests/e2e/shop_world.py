@@ -54,6 +54,14 @@ tools:
     preview: { tool: shop_preview, with: { app: '{app}', to: '{to}' } }
     pin: [from]
     wait: WAIT
+- name: shop_load
+  description: Load a text.
+  effect: destroy
+  writes: WRITES
+  use: [app]
+  input: { properties: { text: { type: string, description: Which. } }, required: [text] }
+  argv: [migrate, '{app}', '7', { file: '{text}', words: '--text={}' }, { stdin: '{text}' }]
+  plan: { target: '{app}' }
 '''
 
 ALLOW_ALL = '''

@@ -146,6 +146,35 @@ def same_hash():
               plans[0]['plan_hash'], 'the label is part of it')
 
 
+@test('A plan create: private files and standard input are in it by digest, and called alike each time')
+def contents():
+    with Shop() as shop:
+        def create(text):
+            return result(shop, 'plan', 'create', 'shop_load', json.dumps({'app': 'web', 'text': text}),
+                          '--surface', shop.surface)
+        plan = create('one')
+        facts = plan['facts']
+        equal(facts['argv'][1:], ['migrate', 'web', '7', '--text=[private]/0'])
+        equal(list(facts['files']), ['[private]/0'])
+        check(len(facts['stdin']) == 64 and facts['effect'] == 'destroy', facts)
+        check(create('one')['plan_hash'] == plan['plan_hash'] != create('two')['plan_hash'], plan)
+        equal(shop.show(plan['plan_id'])['applicability']['state'], 'applicable')
+        equal(shop.apply(plan['plan_id'])['status'], 'succeeded')
+        check(shop.ran()[0].startswith(f'migrate web 7 --text={shop.data}/'), shop.ran())
+
+
+@test('A plan create: a folder with what has no lasting content cannot be held')
+def not_held():
+    with Shop() as shop:
+        shop.write('tree/a', 'one')
+        equal(shop.create('{"app": "web", "to": 2, "from": "tree"}')['status'], 'created')
+        os.mkfifo(os.path.join(shop.root, 'tree', 'pipe'))
+        error = failure(shop, 'plan', 'create', 'shop_migrate',
+                        '{"app": "web", "to": 2, "from": "tree"}', '--surface', shop.surface,
+                        wanted=2)
+        check(error['code'] == 'INVALID_ARGUMENT' and 'tree/pipe' in error['message'], error)
+
+
 # ---- the six cases ----
 
 @test('A16 A17 A29 plan apply: runs once; each later time it says what came of it, whatever the policy')
