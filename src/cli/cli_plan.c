@@ -55,6 +55,22 @@ static void show_arguments(struct buf *out, const char *arguments)
 	show_lines(out, "arguments", pretty.data);
 }
 
+/* What the surface's read tool said: its own lines, or JSON with a line for each member. */
+static void show_preview(struct buf *out, const char *preview)
+{
+	cleanup_err struct err ignored = ERR_INIT;
+	cleanup_json struct json_doc doc = JSON_DOC_INIT;
+	cleanup_buf struct buf pretty = BUF_INIT;
+	size_t len = strlen(preview);
+
+	if (json_read(&doc, preview, len, &ignored) < 0) {
+		show_lines(out, "preview", preview);
+		return;
+	}
+	json_add_pretty(&pretty, preview, len);
+	show_lines(out, "preview", pretty.data);
+}
+
 static void show_environment(struct buf *out, const struct plan_facts *facts)
 {
 	cleanup_buf struct buf line = BUF_INIT;
@@ -121,7 +137,7 @@ void cli_write_plan(struct buf *out, const struct plan *plan)
 	show_inputs(out, facts);
 	show_preconditions(out, facts);
 	if (plan->preview != NULL)
-		show_lines(out, "preview", plan->preview);
+		show_preview(out, plan->preview);
 }
 
 /* ---- can it be applied now? ---- */

@@ -6,7 +6,7 @@ import json
 import os
 
 from phelix_world import SESSIONS, Phelix, envelope_of, plan
-from plans_world import approve, database, policy, result
+from plans_world import approve, at_desk, database, policy, result
 from stile import check, code_of, equal, poll, test, text_of
 
 RULES = '''
@@ -79,8 +79,10 @@ def approved():
         phelix_hash = box.phelix_plan(made)['plan_hash']
         facts = json.loads(box.command('plan', 'show', first, '--json')[1])['result']
         equal(facts['facts']['preconditions'][0]['value'], phelix_hash)
-        check(phelix_hash in facts['preview'], 'the preview is the plan of phelix')
-        approve(box, first)
+        equal(json.loads(facts['preview'])['plan_hash'], phelix_hash, 'what a person is shown')
+        status, shown = at_desk(box, 'authz', 'approve', first)
+        equal(status, 0, shown)
+        check('    "application": "shop"' in shown, 'a line for each member', shown)
         done = envelope_of(apply(server, made))
         equal(done['result']['plan_id'], first)
         inner = done['result']['result']
