@@ -132,11 +132,25 @@ struct run_spec call_run_spec(const struct call *call)
 	};
 }
 
+/* Of a plan, the file whose digest was compared; recording that it begins took its time. */
+static int check_program(struct call *call)
+{
+	const struct run_program *program = call_program(call);
+
+	if (!call->is_begun || run_program_is_same(program))
+		return 0;
+	return err_set(&call->err, ERR_PLAN_STALE,
+	    "%s was replaced after it was compared with the plan; it was not started",
+	    program->path);
+}
+
 static int start(struct call *call)
 {
 	const struct surface_command *command = &call->command;
 	struct run_spec spec = call_run_spec(call);
 
+	if (check_program(call) < 0)
+		return -1;
 	call_make_environment(call);
 	call->run = host_start_program(call->host, call_program(call), &command->words,
 	    &call->environment, &spec, run_done, call, &call->err);

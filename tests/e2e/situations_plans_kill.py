@@ -6,10 +6,11 @@ program runs at most once, and the answer is never better than what the records 
 import json
 import os
 import re
+import sqlite3
 import subprocess
 
 from plans_world import result
-from shop_world import Shop
+from shop_world import PROGRAM, Shop
 from stile import Setup, check, equal, poll, test
 
 CALLS = 'clone,setsid,flock,fdatasync,vfork,poll,write'
@@ -43,6 +44,12 @@ def apply(shop, plan, *words):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
     check(b'Sanitizer' not in done.stderr, done.stderr)
     return done.returncode, json.loads(done.stdout) if done.stdout else None
+
+
+def status_of(shop, plan):
+    """As it stands in the records, with nobody looked after."""
+    with sqlite3.connect(os.path.join(shop.data, 'ledger.db'), timeout=10) as db:
+        return db.execute('SELECT status FROM plan WHERE id = ?', (plan,)).fetchone()[0]
 
 
 def count_syncs(shop):
@@ -126,3 +133,23 @@ def front():
             if call != 'clone':
                 poll(lambda p=plan: shop.show(p)['status'] == 'applied', 20, step)
             judge(shop, plan, step, before)
+
+
+@test('A killed: a program that is replaced after it was compared and before it is started is not')
+def replaced():
+    with Shop() as shop:
+        begun, _ = count_syncs(shop)
+        shop.set('version', 'v1')
+        plan = shop.create()['plan_id']
+        held = subprocess.Popen(
+            ['strace', '-f', '-o', '/dev/null', '-e', 'trace=fdatasync', '-e',
+             f'inject=fdatasync:delay_enter=2000000:when={begun}', Setup.binary, 'plan', 'apply',
+             plan, '--json'], env=shop.env(ASAN_OPTIONS='detect_leaks=0'), cwd=shop.root,
+            stdout=subprocess.PIPE)
+        poll(lambda: status_of(shop, plan) == 'applying', 20, 'it begins')
+        shop.install(PROGRAM + '# another\n')
+        answer = json.loads(held.communicate(timeout=60)[0])
+        equal((held.returncode, answer['error']['code']), (3, 'PLAN_STALE'), answer)
+        check('not started' in answer['error']['message'], answer)
+        equal(shop.ran(), ['migrate web 2'], 'the one that was counted')
+        equal(shop.show(plan)['status'], 'failed')
