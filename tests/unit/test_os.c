@@ -163,6 +163,34 @@ static void signals_reach_all_descendants_but_those_to_keep(void **state)
 	assert_int_equal(os_signal_descendants(0, NULL, 0), 0);
 }
 
+static void a_worker_is_found_by_its_name_in_our_own_file_alone(void **state)
+{
+	pid_t found[4];
+	int ready[2];
+	pid_t worker;
+	char byte = 0;
+
+	(void)state;
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	worker = fork();
+	assert_true(worker >= 0);
+	if (worker == 0) {
+		os_become_worker();
+		(void)!write(ready[1], "r", 1);
+		for (;;)
+			(void)pause();
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(os_find_workers(found, ARRAY_LEN(found)), 1);
+	assert_int_equal(found[0], worker);
+	assert_int_equal(os_find_workers(found, 0), 0);
+	assert_int_equal(kill(worker, SIGKILL), 0);
+	assert_int_equal(waitpid(worker, NULL, 0), worker);
+	assert_int_equal(os_find_workers(found, ARRAY_LEN(found)), 0);
+	(void)close(ready[0]);
+	(void)close(ready[1]);
+}
+
 static void an_orphan_becomes_the_child_of_the_subreaper(void **state)
 {
 	cleanup_err struct err err = ERR_INIT;
@@ -334,6 +362,7 @@ int main(void)
 		cmocka_unit_test(a_name_with_parentheses_does_not_shift_the_start_time),
 		cmocka_unit_test(a_parent_that_is_not_the_one_named_counts_as_dead),
 		cmocka_unit_test(signals_reach_all_descendants_but_those_to_keep),
+		cmocka_unit_test(a_worker_is_found_by_its_name_in_our_own_file_alone),
 		cmocka_unit_test(an_orphan_becomes_the_child_of_the_subreaper),
 		cmocka_unit_test(our_own_path_is_absolute_and_there),
 		cmocka_unit_test(a_memory_file_is_read_from_its_start),

@@ -825,6 +825,38 @@ static void the_environment_has_three_fixed_variables_and_the_named_ones(void **
 	assert_string_equal(value_of(&environment, "STILE_TEST_EMPTY"), "");
 }
 
+/* Says text on stderr, and waits until it is killed; the last line when `until` stands in it. */
+static void assert_last_line(const char *script, const char *until, const char *wanted)
+{
+	struct trial trial;
+	cleanup_buf struct buf line = BUF_INIT;
+
+	init(&trial);
+	trial.spec.path = "/bin/sh";
+	start(&trial, WORDS("-c", script));
+	while (strstr(line.data, until) == NULL) {
+		turn(&trial);
+		buf_reset(&line);
+		run_last_line(trial.run, &line);
+	}
+	assert_string_equal(line.data, wanted);
+	run_kill(trial.run);
+	release(&trial);
+}
+
+static void the_last_line_of_diagnostics_is_the_last_that_says_something(void **state)
+{
+	(void)state;
+	assert_last_line("printf 'one\\ntwo 2 \\n\\r\\n' >&2; sleep 1000", "two 2", "two 2");
+	assert_last_line("printf '10%%\\r20%%\\r99%%' >&2; sleep 1000", "99%", "99%");
+}
+
+static void of_a_line_without_end_the_last_bytes_are_kept(void **state)
+{
+	(void)state;
+	assert_last_line("printf '%070000d\\nlast' 0 >&2; sleep 1000", "last", "last");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -845,6 +877,8 @@ int main(void)
 		cmocka_unit_test(there_is_no_terminal_to_ask_for_a_password_on),
 		cmocka_unit_test(input_larger_than_a_pipe_arrives_whole),
 		cmocka_unit_test(input_that_is_left_unread_is_no_failure),
+		cmocka_unit_test(the_last_line_of_diagnostics_is_the_last_that_says_something),
+		cmocka_unit_test(of_a_line_without_end_the_last_bytes_are_kept),
 		cmocka_unit_test(the_exit_status_comes_home),
 		cmocka_unit_test(a_death_by_signal_comes_home),
 		cmocka_unit_test(both_streams_are_drained_together),
