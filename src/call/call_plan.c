@@ -31,6 +31,22 @@ static int check_readable(struct call *call)
 	return 0;
 }
 
+/* It is applied with the arguments that it keeps, whose paths are absolute: a schema that does not take
+ * these would refuse every apply. */
+static int check_repeatable(struct call *call)
+{
+	cleanup_json struct json_doc again = JSON_DOC_INIT;
+	const struct json *arguments = json_root(&call->resolved);
+	bool is_vetoed = false;
+
+	if (surface_check_arguments(call->tool, arguments, &again, &is_vetoed, &call->err) < 0)
+		return err_wrap(&call->err, "with its paths absolute, as a plan keeps them");
+	if (json_equal(json_root(&again), arguments))
+		return 0;
+	return err_set(&call->err, ERR_INVALID_ARGUMENT,
+	    "with their paths absolute, as a plan keeps them, the arguments mean something else");
+}
+
 /* 1: an equal plan that may still be applied is there. */
 static int find(struct call *call, const struct plan_facts *facts)
 {
@@ -49,7 +65,7 @@ static int keep(struct call *call, const struct plan_facts *facts)
 	struct call_purpose *purpose = call->purpose;
 	int found;
 
-	if (check_readable(call) < 0)
+	if (check_readable(call) < 0 || check_repeatable(call) < 0)
 		return -1;
 	found = find(call, facts);
 	if (found != 0)

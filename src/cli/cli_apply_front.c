@@ -217,29 +217,36 @@ static int say_lost(const struct plan *plan, struct err *err)
 	    plan->id, plan_status_name(plan->status), plan->operation);
 }
 
-/* The worker died. What the records say is all that is known; that looking marks what it left. */
-static int answer_lost(struct front *front, struct err *err)
+static int answer_what_is_known(
+    struct front *front, struct records *records, const char *plan_id, struct err *err)
 {
-	cleanup_cli_desk struct cli_desk desk = CLI_DESK_INIT;
 	cleanup_plan struct plan plan = PLAN_INIT;
+	cleanup_operation struct operation operation = OPERATION_INIT;
 
-	(void)waitpid(front->pid, NULL, 0);
-	if (plan_of(front)[0] == '\0')
-		return err_set(err, ERR_UNAVAILABLE,
-		    "the process that applies ended before its program was started; nothing was "
-		    "run");
-	if (cli_desk_open(&desk, err) < 0 ||
-	    records_plan_load(desk.records, plan_of(front), &plan, err) < 0)
+	if (records_plan_load(records, plan_id, &plan, err) < 0)
 		return -1;
 	if (plan.status == PLAN_CREATED || plan.status == PLAN_APPLIED)
 		return say_lost(&plan, err);
-	{
-		cleanup_operation struct operation operation = OPERATION_INIT;
+	if (records_operation_load(records, plan.operation, &operation, err) < 0)
+		return -1;
+	return cli_apply_answer(front->cli, &plan, &operation, false, err);
+}
 
-		if (records_operation_load(desk.records, plan.operation, &operation, err) < 0)
-			return -1;
-		return cli_apply_answer(front->cli, &plan, &operation, false, err);
-	}
+/* The worker died. What the records say is all that is known, and never a success; that looking marks
+ * what it left. */
+static int answer_lost(struct front *front, struct err *err)
+{
+	cleanup_cli_desk struct cli_desk desk = CLI_DESK_INIT;
+	const char *plan_id = plan_of(front);
+
+	(void)waitpid(front->pid, NULL, 0);
+	if (plan_id[0] == '\0')
+		return err_set(err, ERR_UNAVAILABLE,
+		    "the process that applies ended before its program was started; nothing was "
+		    "run");
+	if (cli_desk_open(&desk, err) < 0)
+		return -1;
+	return answer_what_is_known(front, desk.records, plan_id, err);
 }
 
 static int wait_for_answer(struct front *front, struct err *err)

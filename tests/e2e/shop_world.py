@@ -46,8 +46,9 @@ tools:
   writes: WRITES
   use: [app, to]
   input: { properties: { from: { type: string, x-path: read, description: The script. },
+                         near: { type: string, maxLength: 9, x-path: read, description: Near. },
                          note: { type: string, description: Any text. } } }
-  argv: [migrate, '{app}', '{to}', '--from={from}', '--note={note}']
+  argv: [migrate, '{app}', '{to}', '--from={from}', '--near={near}', '--note={note}']
   plan:
     target: '{app}'
     preconditions: [{ tool: shop_status, with: { app: '{app}' }, at: /version }]

@@ -113,6 +113,8 @@ def not_created():
         refused('shop_migrate', '{"app": "web", "to": 2, "confirm": false}', 'WRITE_DECLINED', 11)
         refused('shop_migrate', '{"app": "web", "to": 2, "from": "/etc/passwd"}',
                 'INVALID_ARGUMENT', 2)
+        shop.write('a.txt', 'one')
+        refused('shop_migrate', '{"app": "web", "to": 2, "near": "a.txt"}', 'INVALID_ARGUMENT', 2)
         refused('shop_migrate', '{"app": "web", "to": 2}', 'INVALID_ARGUMENT', 2, '--label',
                 'x' * 201)
         shop.set('broken')
