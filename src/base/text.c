@@ -164,18 +164,21 @@ static size_t add_escaped(struct buf *buf, const char *data, size_t len, bool is
 
 	for (size_t at = 0; at < len; at += step) {
 		const char *here = data + at;
+		bool is_plain;
 		uint32_t cp = 0;
 
 		step = plain_len(here, len - at, is_line);
-		if (step > 0) {
-			buf_add(buf, here, step);
-		} else if ((step = text_decode(here, len - at, &cp)) == 0) {
+		is_plain = step > 0;
+		if (!is_plain)
+			step = text_decode(here, len - at, &cp);
+		if (step == 0) {
 			buf_addf(buf, "\\x{%02X}", (unsigned char)*here);
 			escaped++;
 			step = 1;
 		} else if (!is_line && cp == '\r' && at + 1 < len && here[1] == '\n') {
 			continue;
-		} else if (must_escape(cp, before, here + step, len - at - step, is_line)) {
+		} else if (!is_plain &&
+			   must_escape(cp, before, here + step, len - at - step, is_line)) {
 			buf_addf(buf, "\\u{%04X}", (unsigned)cp);
 			escaped++;
 		} else {
