@@ -395,9 +395,9 @@ struct plan_reads {
 	struct loop_timer *timer; /* one is read, and it goes on */
 };
 
-/* call_reads.c: reads preconditions, and for a new plan the preview, one after another; CALL_WAIT,
- * and call_plan_go_on() follows, or CALL_NEXT: there is nothing to read. Takes the value out of the
- * result of a reading call, before it is redacted. */
+/* call_reads.c: reads preconditions, and for a new plan the preview, one after another;
+ * call_plan_go_on() follows, in a turn of its own. Takes the value out of the result of a reading call,
+ * before it is redacted. */
 enum call_step call_reads_begin(struct call *call);
 void call_reads_take(struct call *call);
 void call_reads_free(struct plan_reads *reads);

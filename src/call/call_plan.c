@@ -114,10 +114,7 @@ void call_plan_go_on(struct call *call)
 
 enum call_step call_plan(struct call *call)
 {
-	enum call_step step;
-
 	/* What looks at the world needs places among the children, too. */
 	host_child_ended(call);
-	step = call_reads_begin(call);
-	return step == CALL_NEXT ? judge(call) : step;
+	return call_reads_begin(call);
 }

@@ -111,7 +111,8 @@ static char *fault_of(const struct call_outcome *outcome)
 
 static void go_on(void *ctx);
 
-/* Not from within the flush that told the end of a call: what it queues would wait for the next. */
+/* Not from within the flush that told the end of a call: what it queues would wait for the next. Nor
+ * from within the walk that came here: a refusal that is recorded already ends the call at once. */
 static void go_on_later(struct call *call)
 {
 	call->reads->timer = loop_add_timer(call->host->loop, 0, go_on, call);
@@ -208,7 +209,8 @@ enum call_step call_reads_begin(struct call *call)
 	reads->cap = call->tool->plan->preconditions_len + 1;
 	reads->items = xcalloc(reads->cap, sizeof(*reads->items));
 	call->reads = reads;
-	if (is_over(call))
-		return CALL_NEXT;
-	return start_next(call) < 0 ? CALL_FAIL : CALL_WAIT;
+	if (!is_over(call))
+		return start_next(call) < 0 ? CALL_FAIL : CALL_WAIT;
+	go_on_later(call);
+	return CALL_WAIT;
 }
