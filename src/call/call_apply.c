@@ -25,9 +25,8 @@ static void ask_for_approval(struct call *call)
 	cleanup_free char *command = xasprintf("stile authz approve %s", plan->id);
 
 	err_set(&call->err, ERR_APPROVAL_REQUIRED,
-	    "plan %s needs a person's approval, and nothing was run: `%s` at a terminal; then "
-	    "apply "
-	    "it again",
+	    "plan %s needs a person's approval, and nothing was run: `%s` at a terminal; "
+	    "then apply it again",
 	    plan->id, command);
 	json_write_object_begin(&w);
 	json_write_member_string(&w, "plan_id", plan->id);
@@ -197,9 +196,8 @@ enum call_step call_apply_finish(struct call *call)
 	if (records_operation_finish(purpose->records, purpose->operation.id, &outcome, &err) == 0)
 		return CALL_NEXT;
 	err_set(&call->err, ERR_OUTCOME_UNRECORDED,
-	    "the program of %s may have run, but its outcome could not be recorded (%s); its "
-	    "intent is "
-	    "row %lld of the ledger",
+	    "the program of %s may have run, but its outcome could not be recorded (%s); "
+	    "its intent is row %lld of the ledger",
 	    purpose->operation.id, err.message, (long long)call->intent);
 	return CALL_FAIL;
 }

@@ -22,9 +22,8 @@ static void recorded(void *ctx, int64_t sequence, const struct err *err)
 		 * be, and the answer says so. */
 		if (call->intent > 0)
 			err_set(&call->err, ERR_OUTCOME_UNRECORDED,
-			    "the program may have run, but its outcome could not be recorded; its "
-			    "intent "
-			    "is row %lld of the ledger",
+			    "the program may have run, but its outcome could not be recorded; "
+			    "its intent is row %lld of the ledger",
 			    (long long)call->intent);
 		else
 			err_set(&call->err, ERR_LEDGER_UNAVAILABLE, "%s", err->message);

@@ -25,9 +25,8 @@ static void judge(struct call *call)
 		break;
 	case RUN_TIMED_OUT:
 		err_set(&call->err, ERR_TIMEOUT,
-		    "%s was ended at its limit of %lld ms, after %zu bytes "
-		    "of output",
-		    program, (long long)limits->timeout_ms, outcome->out.len);
+		    "%s was ended at its limit of %lld ms, after %zu bytes of output", program,
+		    (long long)limits->timeout_ms, outcome->out.len);
 		break;
 	case RUN_TOO_LARGE:
 		err_set(&call->err, ERR_OUTPUT_TOO_LARGE,

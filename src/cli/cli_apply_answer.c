@@ -67,9 +67,8 @@ static int answer_interrupted(
     const struct plan *plan, const struct operation *operation, struct err *err)
 {
 	(void)err_set(err, ERR_UNAVAILABLE,
-	    "the process that applied plan %s ended before it could say how it went (%s); what it "
-	    "did "
-	    "is not known and it is not run again: look at %s, then make a new plan",
+	    "the process that applied plan %s ended before it could say how it went (%s); "
+	    "what it did is not known and it is not run again: look at %s, then make a new plan",
 	    plan->id, operation->id, plan->facts.target);
 	err->retryable = false;
 	return -1;
@@ -100,8 +99,7 @@ int cli_apply_answer(struct cli *cli, const struct plan *plan, const struct oper
 	(void)strncpy(cli->operation, operation->id, sizeof(cli->operation) - 1);
 	if (!operation_is_over(operation))
 		return err_set(err, ERR_UNAVAILABLE,
-		    "plan %s is being applied, as %s; `stile operation status %s` tells how it "
-		    "goes",
+		    "plan %s is being applied, as %s; how it goes: `stile operation status %s`",
 		    plan->id, operation->id, operation->id);
 	if (operation->status == OPERATION_SUCCEEDED) {
 		answer_success(cli, plan, operation, is_again);

@@ -208,12 +208,11 @@ static int say_lost(const struct plan *plan, struct err *err)
 {
 	if (plan->status == PLAN_CREATED)
 		return err_set(err, ERR_UNAVAILABLE,
-		    "the process that applies ended before it began; nothing was run, and the plan "
-		    "can "
-		    "be applied");
+		    "the process that applies ended before it began; nothing was run, and the "
+		    "plan can be applied");
 	return err_set(err, ERR_UNAVAILABLE,
-	    "the process that applied plan %s ended without an answer; its record says %s: `stile "
-	    "operation status %s`",
+	    "the process that applied plan %s ended without an answer; its record says %s: "
+	    "`stile operation status %s`",
 	    plan->id, plan_status_name(plan->status), plan->operation);
 }
 
@@ -242,8 +241,8 @@ static int answer_lost(struct front *front, struct err *err)
 	(void)waitpid(front->pid, NULL, 0);
 	if (plan_id[0] == '\0')
 		return err_set(err, ERR_UNAVAILABLE,
-		    "the process that applies ended before its program was started; nothing was "
-		    "run");
+		    "the process that applies ended before its program was started; "
+		    "nothing was run");
 	if (cli_desk_open(&desk, err) < 0)
 		return -1;
 	return answer_what_is_known(front, desk.records, plan_id, err);
