@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stile-embed OUT.c PLAN.yaml FILE.yaml…: loads, proves and tries each built-in surface at build time and
- * writes one C file with the template of the engine's tools and the table of them: the JSON form that is served, the YAML as a person
- * wrote it, its digest, and the names of its tools. A file with an error, or with an example that fails, fails the build.
+ * stile-embed OUT.c PLAN.yaml FILE.yaml…: loads, proves and tries each built-in surface at build time
+ * and writes one C file: PLAN, the template of the engine's tools, and the table of the others: the
+ * JSON form that is served, the YAML as a person wrote it, its digest, and the names of its tools. A
+ * file with an error, or with an example that fails, fails the build.
  */
 #include <stdbool.h>
 #include <stdlib.h>

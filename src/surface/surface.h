@@ -221,11 +221,11 @@ struct surface_builtin {
 	size_t tools_len;
 };
 extern const struct surface_builtin surface_builtins[];
-
-/* surfaces/plan.yaml in its compiled form, of which the tools of planned surfaces are made; embedded beside. */
-const char *surface_plan_template(size_t *ret_len);
-
 const struct surface_builtin *surface_builtin_find(const char *name);
+
+/* surfaces/plan.yaml in its compiled form, of which the tools of planned surfaces are made; embedded
+ * beside them. */
+const char *surface_plan_template(size_t *ret_len);
 
 /* ---- a call, stage by stage ---- */
 

@@ -181,8 +181,8 @@ static bool is_taken(struct loader *l, const struct filling *filling, const stru
 		return false;
 	if (filling->has_plans)
 		loader_error(l, own->in->node,
-		    "stile makes a tool called %s for the planned tools of this surface: take "
-		    "another name",
+		    "stile makes a tool called %s for the planned tools of this surface: "
+		    "take another name",
 		    made->name);
 	return true;
 }
@@ -224,8 +224,7 @@ void loader_engine(struct loader *l)
 	if (filling.schemas.len > SCHEMAS_MAX)
 		loader_error(l, json_get(json_root(&l->in->doc), "tools"),
 		    "the schemas of the tools with \"writes: plan\" have %zu bytes; %zu are "
-		    "allowed "
-		    "in all",
+		    "allowed in all",
 		    filling.schemas.len, SCHEMAS_MAX);
 	else
 		make_tools(l, &filling);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `plan` of a tool (section 7), read once all tools of the file are known: what is held, what must still be true,
- * what a person is shown. What stands in a plan is stored and read by people, so that nothing secret
- * may be in it, and nothing that may be missing in some call.
+ * `plan` of a tool (section 7), read once all tools of the file are known: what is held, what must
+ * still be true, what a person is shown. What stands in a plan is stored and read by people, so that
+ * nothing secret may be in it, and nothing that may be missing in some call.
  */
 #include "surface/surface_loader.h"
 
@@ -10,7 +10,6 @@
 
 #include "base/limits.h"
 #include "base/num.h"
-#include "base/text.h"
 
 #define PRECONDITIONS_MAX 10
 #define SECOND_MS ((int64_t)1000)
@@ -63,24 +62,6 @@ static const struct loader_key preview_keys[] = {
 	{ "tool", NULL, KEY_REQUIRED, offsetof(struct call_nodes, tool) },
 	{ "with", NULL, 0, offsetof(struct call_nodes, with) },
 };
-
-static const struct tool *find_tool(struct loader *l, const struct json *node)
-{
-	cleanup_buf struct buf shown = BUF_INIT;
-	const char *name = loader_text(l, node);
-
-	for (size_t i = 0; name != NULL && i < l->surface->tools_len; i++) {
-		const struct tool *tool = &l->surface->tools[i];
-
-		if (tool->name != NULL && strcmp(tool->name, name) == 0)
-			return tool;
-	}
-	if (name == NULL)
-		return NULL;
-	text_add_visible(&shown, name, text_cut(name, strlen(name), 60));
-	loader_error(l, node, "this surface has no tool \"%s\"", shown.data);
-	return NULL;
-}
 
 static void check_called(struct loader *l, const struct json *node, const struct tool *tool)
 {
@@ -139,7 +120,7 @@ static void load_with(struct loader *l, const struct json *with, const struct to
 static const struct tool *load_call(struct loader *l, const struct json *node,
     const struct call_nodes *n, struct template_ *ret_template)
 {
-	const struct tool *tool = n->tool != NULL ? find_tool(l, n->tool) : NULL;
+	const struct tool *tool = n->tool != NULL ? loader_own_tool(l, n->tool) : NULL;
 
 	ret_template->kind = TEMPLATE_OBJECT;
 	if (tool == NULL)
@@ -315,9 +296,8 @@ static void check_planned(struct loader *l)
 		    l, node, "a scoped surface has no tools with \"writes: %s\"", writes_of(tool));
 	if (needs_scope(l))
 		loader_error(l, node,
-		    "a plan is made and applied outside of a scope: {$workspace} and {$stage} have "
-		    "no "
-		    "value there");
+		    "a plan is made and applied outside of a scope: {$workspace} and {$stage} "
+		    "have no value there");
 	if (tool->reveals)
 		loader_error(
 		    l, node, "the result of a plan is kept: a tool with one cannot reveal secrets");
@@ -330,8 +310,8 @@ static void check_planned(struct loader *l)
 	for (size_t i = 0; i < tool->in->inputs_len; i++) {
 		if (tool->in->inputs[i].is_secret)
 			loader_error(l, tool->in->inputs[i].schema,
-			    "tool %s: the input \"%s\" is marked x-secret: nothing secret is in a "
-			    "plan",
+			    "tool %s: the input \"%s\" is marked x-secret: nothing secret is in "
+			    "a plan",
 			    tool->name, tool->in->inputs[i].name);
 	}
 }

@@ -443,24 +443,6 @@ static void check_arguments(struct loader *l, const struct resource_nodes *n)
 
 /* ---- those that a tool makes ---- */
 
-static const struct tool *find_tool(struct loader *l, const struct json *node)
-{
-	cleanup_buf struct buf shown = BUF_INIT;
-	const char *name = loader_text(l, node);
-
-	for (size_t i = 0; name != NULL && i < l->surface->tools_len; i++) {
-		const struct tool *tool = &l->surface->tools[i];
-
-		if (tool->name != NULL && strcmp(tool->name, name) == 0 && !tool->is_engine)
-			return tool;
-	}
-	if (name == NULL)
-		return NULL;
-	text_add_visible(&shown, name, text_cut(name, strlen(name), 60));
-	loader_error(l, node, "this surface has no tool \"%s\"", shown.data);
-	return NULL;
-}
-
 static void check_tool(struct loader *l, const struct json *node, const struct tool *tool)
 {
 	if (tool->effect != SURFACE_READ)
@@ -522,7 +504,7 @@ static void check_text_result(struct loader *l, const struct resource_nodes *n)
 static void load_made(struct loader *l, const struct resource_nodes *n)
 {
 	struct resource *resource = n->resource;
-	const struct tool *tool = find_tool(l, n->tool);
+	const struct tool *tool = loader_own_tool(l, n->tool);
 
 	if (tool == NULL)
 		return;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/text.h"
 
 /* ---- parts ---- */
 
@@ -318,9 +319,9 @@ static void load_ask(struct loader *l, const struct json *own)
 }
 
 /* What an agent must know to get on. */
-static const char policy_sentence[] = " The host's policy decides. APPROVAL_REQUIRED: nothing ran; "
-				      "ask the person to run the command that "
-				      "it names, then call this again with the same arguments.";
+static const char policy_sentence[] =
+    " The host's policy decides. APPROVAL_REQUIRED: nothing ran; ask the person to run the command "
+    "that it names, then call this again with the same arguments.";
 
 /* The author's text, then the sentences of the groups; 1 KB in all (clients.md R4). */
 static void load_description(struct loader *l, const struct json *node)
@@ -481,6 +482,24 @@ static void load_plans(struct loader *l)
 		    (tool->in->plan_node != NULL || surface_is_planned(tool)))
 			loader_plan(l, tool);
 	}
+}
+
+const struct tool *loader_own_tool(struct loader *l, const struct json *node)
+{
+	cleanup_buf struct buf shown = BUF_INIT;
+	const char *name = loader_text(l, node);
+
+	for (size_t i = 0; name != NULL && i < l->surface->tools_len; i++) {
+		const struct tool *tool = &l->surface->tools[i];
+
+		if (tool->name != NULL && strcmp(tool->name, name) == 0 && !tool->is_engine)
+			return tool;
+	}
+	if (name == NULL)
+		return NULL;
+	text_add_visible(&shown, name, text_cut(name, strlen(name), 60));
+	loader_error(l, node, "this surface has no tool \"%s\"", shown.data);
+	return NULL;
 }
 
 void loader_tools(struct loader *l, const struct json *node)

@@ -301,6 +301,9 @@ void loader_begin_tool(struct loader *l, struct tool *tool);
 #define ENGINE_TOOLS_MAX 12
 void loader_engine(struct loader *l);
 
+/* The tool of the file that a resource or a plan names; NULL: an error was said. */
+const struct tool *loader_own_tool(struct loader *l, const struct json *node);
+
 /* `plan` of a tool, once all tools are read (surface_load_plan.c). */
 void loader_plan(struct loader *l, struct tool *tool);
 
