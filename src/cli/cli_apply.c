@@ -24,33 +24,7 @@ struct apply {
 
 /* ---- the steps ---- */
 
-/* The plan is compared in a walk of its own, with the same options. */
-static void give_back(struct host_options *from, struct cli_options *to)
-{
-	to->surfaces = from->surfaces;
-	to->roots = from->roots;
-	to->allow_exec = from->allow_exec;
-	to->allow_version_drift = from->allow_version_drift;
-	*from = HOST_OPTIONS_INIT;
-}
-
 /* Of these arguments, the plan that there is, or a new one. */
-static int make_plan(struct apply *apply, struct call_purpose *purpose, struct err *err)
-{
-	struct host_options options = HOST_OPTIONS_INIT;
-	int result = cli_plan_options(apply->cli, &apply->desk, NULL, &options, err);
-
-	if (result == 0)
-		result =
-		    cli_plan_walk(&options, purpose, apply->order->tool, apply->order->doc, err);
-	give_back(&options, &apply->cli->options);
-	if (result == 0 && err_is_set(&purpose->err)) {
-		err_move(err, &purpose->err);
-		return -1;
-	}
-	return result;
-}
-
 static int find_plan(struct apply *apply, struct err *err)
 {
 	struct call_purpose purpose = {
@@ -64,7 +38,8 @@ static int find_plan(struct apply *apply, struct err *err)
 		memcpy(apply->plan_id, apply->order->plan_id, sizeof(apply->plan_id));
 		return 0;
 	}
-	result = make_plan(apply, &purpose, err);
+	result = cli_plan_make(
+	    apply->cli, &apply->desk, &purpose, apply->order->tool, apply->order->doc, err);
 	memcpy(apply->plan_id, purpose.made.id, sizeof(apply->plan_id));
 	call_purpose_release(&purpose);
 	return result;

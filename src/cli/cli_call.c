@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* stile call: one tool call from the command line, through the same stages as tools/call. */
+#include "cli/cli_internal.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/loop.h"
 #include "call/call.h"
-#include "cli/cli_plans.h"
 
 /* What the call leaves for the command. */
 struct caller {
@@ -15,13 +16,6 @@ struct caller {
 	char *question; /* to be asked on the terminal; owned */
 	struct err err;
 };
-
-static void start(void *ctx)
-{
-	const struct caller *caller = ctx;
-
-	call_start(caller->call);
-}
 
 /* Asks on the terminal. The gate asked whether there is one; that it is gone now is no yes. */
 static void ask_person(void *ctx)
@@ -84,13 +78,6 @@ static void on_done(void *ctx, const struct call_outcome *outcome)
 	buf_addc(&cli->out, '\n');
 }
 
-static void turn_end(void *ctx)
-{
-	do
-		host_flush(ctx);
-	while (!host_start_ready(ctx));
-}
-
 static int call_tool(struct cli *cli, struct loop *loop, struct host *host, struct err *err)
 {
 	const struct strvec *words = &cli->options.words;
@@ -109,9 +96,7 @@ static int call_tool(struct cli *cli, struct loop *loop, struct host *host, stru
 		return -1;
 	arguments = json_root(&doc);
 	caller.call = call_new(host, &client, words->items[0], &doc, arguments, on_done, &caller);
-	loop_set_turn_end(loop, turn_end, host);
-	(void)loop_add_timer(loop, 0, start, &caller);
-	result = loop_run(loop, err);
+	result = cli_run_call(loop, host, caller.call, err);
 	if (result == 0 && err_is_set(&caller.err)) {
 		err_move(err, &caller.err);
 		result = -1;

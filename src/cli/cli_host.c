@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Launch options from the command line, for `mcp serve` and `call`. */
+/* What the commands share that serve surfaces or call a tool: launch options, arguments, the one call of
+ * a command. */
 #include "cli/cli_internal.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/limits.h"
+#include "base/loop.h"
 #include "base/num.h"
 #include "base/text.h"
 #include "call/call.h"
@@ -53,24 +56,84 @@ static int read_ttl(const char *text, int64_t *ret_ms, struct err *err)
 	return 0;
 }
 
-static void move_list(struct strvec *from, struct strvec *to)
+static void copy_list(const struct strvec *from, struct strvec *to)
 {
-	*to = *from;
-	*from = STRVEC_INIT;
+	for (size_t i = 0; i < from->len; i++)
+		strvec_push(to, from->items[i]);
 }
 
-int cli_fill_host_options(struct cli_options *from, struct host_options *to, struct err *err)
+int cli_fill_host_options(const struct cli_options *from, struct host_options *to, struct err *err)
 {
 	if (check_scope(from, err) < 0 || read_ttl(from->scope_ttl, &to->scope_ttl_ms, err) < 0)
 		return -1;
-	move_list(&from->surfaces, &to->surfaces);
-	move_list(&from->roots, &to->roots);
-	move_list(&from->allow_write, &to->allow_write);
-	move_list(&from->allow_noninteractive_write, &to->allow_noninteractive_write);
-	move_list(&from->allow_exec, &to->allow_exec);
-	move_list(&from->allow_version_drift, &to->allow_version_drift);
-	to->workspace = steal_ptr(&from->workspace);
-	to->stage = steal_ptr(&from->stage);
-	to->stage_dir = steal_ptr(&from->stage_dir);
+	copy_list(&from->surfaces, &to->surfaces);
+	copy_list(&from->roots, &to->roots);
+	copy_list(&from->allow_write, &to->allow_write);
+	copy_list(&from->allow_noninteractive_write, &to->allow_noninteractive_write);
+	copy_list(&from->allow_exec, &to->allow_exec);
+	copy_list(&from->allow_version_drift, &to->allow_version_drift);
+	to->workspace = xstrdup(from->workspace);
+	to->stage = xstrdup(from->stage);
+	to->stage_dir = xstrdup(from->stage_dir);
 	return 0;
+}
+
+/* ---- arguments ---- */
+
+static int read_standard_input(struct buf *ret_text, struct err *err)
+{
+	for (;;) {
+		char *room = buf_reserve(ret_text, 64 * KIB);
+		ssize_t got = room != NULL ? read(STDIN_FILENO, room, 64 * KIB) : 0;
+
+		if (room == NULL)
+			return buf_check(ret_text, "standard input", err);
+		if (got < 0)
+			return err_set(err, ERR_IO, "standard input cannot be read");
+		if (got == 0)
+			return 0;
+		buf_commit(ret_text, (size_t)got);
+	}
+}
+
+int cli_read_arguments(const char *word, struct json_doc *ret_doc, struct err *err)
+{
+	cleanup_buf struct buf text = BUF_INIT_MAX(LIMIT_FRAME_IN);
+	size_t len;
+
+	if (word == NULL)
+		buf_adds(&text, "{}");
+	else if (strcmp(word, "-") != 0)
+		buf_adds(&text, word);
+	else if (read_standard_input(&text, err) < 0)
+		return -1;
+	len = text.len;
+	if (json_read_take(ret_doc, buf_detach(&text), len, err) < 0) {
+		err->code = ERR_USAGE;
+		return err_wrap(err, "ARGUMENTS");
+	}
+	if (!json_is(json_root(ret_doc), JSON_OBJECT))
+		return err_set(err, ERR_USAGE, "ARGUMENTS is no JSON object");
+	return 0;
+}
+
+/* ---- one call ---- */
+
+static void start(void *ctx)
+{
+	call_start(ctx);
+}
+
+static void turn_end(void *ctx)
+{
+	do
+		host_flush(ctx);
+	while (!host_start_ready(ctx));
+}
+
+int cli_run_call(struct loop *loop, struct host *host, struct call *call, struct err *err)
+{
+	loop_set_turn_end(loop, turn_end, host);
+	(void)loop_add_timer(loop, 0, start, call);
+	return loop_run(loop, err);
 }

@@ -173,17 +173,26 @@ int cli_parse_leading(const struct cli_group *group, int argc, char **argv,
     struct cli_options *ret_options, int *ret_words, struct err *err) MUST_CHECK;
 void cli_options_release(struct cli_options *options);
 
+struct call;
 struct host;
 struct host_options;
+struct loop;
 
-/* Moves what `mcp serve` and `call` share into launch options, and checks what can be checked without
- * looking: ERR_USAGE. */
-int cli_fill_host_options(struct cli_options *from, struct host_options *to, struct err *err)
+/* Copies into launch options what the commands share that serve surfaces, and checks what can be
+ * checked without looking: ERR_USAGE. */
+int cli_fill_host_options(const struct cli_options *from, struct host_options *to, struct err *err)
     MUST_CHECK;
 
 /* Does each --allow option name a surface that is served? A typo would switch nothing on, and nobody
  * would notice. ERR_USAGE. */
 int cli_check_allowed(const struct host *host, const struct host_options *options, struct err *err)
+    MUST_CHECK;
+
+/* The arguments of a tool: the word, or, where it is "-", standard input; NULL: {}. ERR_USAGE. */
+int cli_read_arguments(const char *word, struct json_doc *ret_doc, struct err *err) MUST_CHECK;
+
+/* Starts the one call of this command and runs the loop until its done function stops that. */
+int cli_run_call(struct loop *loop, struct host *host, struct call *call, struct err *err)
     MUST_CHECK;
 
 void cli_write_usage(struct buf *out, const struct command *command);

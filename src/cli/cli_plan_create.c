@@ -29,20 +29,11 @@ static int take_label(
 static int create(
     struct cli *cli, struct cli_desk *desk, struct call_purpose *purpose, struct err *err)
 {
-	struct host_options options = HOST_OPTIONS_INIT;
 	cleanup_json struct json_doc doc = JSON_DOC_INIT;
-	int result = cli_read_arguments(cli_word(cli, 1), &doc, err);
 
-	if (result == 0)
-		result = cli_plan_options(cli, desk, NULL, &options, err);
-	if (result == 0)
-		result = cli_plan_walk(&options, purpose, cli_word(cli, 0), &doc, err);
-	host_options_release(&options);
-	if (result == 0 && err_is_set(&purpose->err)) {
-		err_move(err, &purpose->err);
+	if (cli_read_arguments(cli_word(cli, 1), &doc, err) < 0)
 		return -1;
-	}
-	return result;
+	return cli_plan_make(cli, desk, purpose, cli_word(cli, 0), &doc, err);
 }
 
 int cmd_plan_create(struct cli *cli, struct err *err)

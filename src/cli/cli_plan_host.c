@@ -3,50 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/limits.h"
 #include "base/loop.h"
 #include "cli/cli_plans.h"
-
-/* ---- arguments ---- */
-
-static int read_standard_input(struct buf *ret_text, struct err *err)
-{
-	for (;;) {
-		char *room = buf_reserve(ret_text, 64 * KIB);
-		ssize_t got = room != NULL ? read(STDIN_FILENO, room, 64 * KIB) : 0;
-
-		if (room == NULL)
-			return buf_check(ret_text, "standard input", err);
-		if (got < 0)
-			return err_set(err, ERR_IO, "standard input cannot be read");
-		if (got == 0)
-			return 0;
-		buf_commit(ret_text, (size_t)got);
-	}
-}
-
-int cli_read_arguments(const char *word, struct json_doc *ret_doc, struct err *err)
-{
-	cleanup_buf struct buf text = BUF_INIT_MAX(LIMIT_FRAME_IN);
-	size_t len;
-
-	if (word == NULL)
-		buf_adds(&text, "{}");
-	else if (strcmp(word, "-") != 0)
-		buf_adds(&text, word);
-	else if (read_standard_input(&text, err) < 0)
-		return -1;
-	len = text.len;
-	if (json_read_take(ret_doc, buf_detach(&text), len, err) < 0) {
-		err->code = ERR_USAGE;
-		return err_wrap(err, "ARGUMENTS");
-	}
-	if (!json_is(json_root(ret_doc), JSON_OBJECT))
-		return err_set(err, ERR_USAGE, "ARGUMENTS is no JSON object");
-	return 0;
-}
 
 /* ---- launch options ---- */
 
@@ -93,7 +52,12 @@ static void add_roots(struct host_options *options, const char *cwd)
 	strvec_push(&options->roots, "/");
 }
 
-int cli_plan_options(struct cli *cli, const struct cli_desk *desk, const struct plan *plan,
+/*
+ * Launch options from the command line. For a plan (or NULL), what is not given comes from it: its
+ * surface, which is a built-in one, one of the user's own or a trusted file; its folder and all
+ * others, for its paths are absolute and compared.
+ */
+static int fill_options(const struct cli *cli, const struct cli_desk *desk, const struct plan *plan,
     struct host_options *ret_options, struct err *err)
 {
 	if (cli_fill_host_options(&cli->options, ret_options, err) < 0)
@@ -110,31 +74,10 @@ int cli_plan_options(struct cli *cli, const struct cli_desk *desk, const struct 
 
 /* ---- one walk ---- */
 
-struct walk {
-	struct loop *loop;
-	struct call *call;
-};
-
-static void start(void *ctx)
-{
-	const struct walk *walk = ctx;
-
-	call_start(walk->call);
-}
-
 static void on_done(void *ctx, const struct call_outcome *outcome)
 {
-	const struct walk *walk = ctx;
-
 	(void)outcome; /* the purpose has it */
-	loop_stop(walk->loop);
-}
-
-static void turn_end(void *ctx)
-{
-	do
-		host_flush(ctx);
-	while (!host_start_ready(ctx));
+	loop_stop(ctx);
 }
 
 /* Members in one order: what is made of them is then the same, however they were typed. */
@@ -152,19 +95,18 @@ static int walk_in(struct host *host, struct loop *loop, struct call_purpose *pu
     const char *tool, struct json_doc *doc, struct err *err)
 {
 	const struct call_client client = { .name = "stile plan" };
-	struct walk walk = { .loop = loop };
+	struct call *call;
 
 	if (make_canonical(doc, err) < 0)
 		return -1;
-	walk.call =
-	    call_new_planned(host, &client, purpose, tool, doc, json_root(doc), on_done, &walk);
-	loop_set_turn_end(loop, turn_end, host);
-	(void)loop_add_timer(loop, 0, start, &walk);
-	return loop_run(loop, err);
+	call = call_new_planned(host, &client, purpose, tool, doc, json_root(doc), on_done, loop);
+	return cli_run_call(loop, host, call, err);
 }
 
-int cli_plan_walk(const struct host_options *options, struct call_purpose *purpose,
-    const char *tool, struct json_doc *doc, struct err *err)
+/* One call of tool in a host of its own. 0 when it came to its end: purpose->err says how. -1: there is
+ * no host. */
+static int walk(const struct host_options *options, struct call_purpose *purpose, const char *tool,
+    struct json_doc *doc, struct err *err)
 {
 	struct loop *loop = loop_new();
 	struct host *host = host_new(loop, options, err);
@@ -177,19 +119,35 @@ int cli_plan_walk(const struct host_options *options, struct call_purpose *purpo
 	return result;
 }
 
-int cli_plan_walk_again(
-    struct cli *cli, const struct cli_desk *desk, struct call_purpose *purpose, struct err *err)
+int cli_plan_make(const struct cli *cli, const struct cli_desk *desk, struct call_purpose *purpose,
+    const char *tool, struct json_doc *doc, struct err *err)
+{
+	struct host_options options = HOST_OPTIONS_INIT;
+	int result = fill_options(cli, desk, NULL, &options, err);
+
+	if (result == 0)
+		result = walk(&options, purpose, tool, doc, err);
+	host_options_release(&options);
+	if (result == 0 && err_is_set(&purpose->err)) {
+		err_move(err, &purpose->err);
+		return -1;
+	}
+	return result;
+}
+
+int cli_plan_walk_again(const struct cli *cli, const struct cli_desk *desk,
+    struct call_purpose *purpose, struct err *err)
 {
 	const struct plan_facts *facts = &purpose->plan->facts;
 	struct host_options options = HOST_OPTIONS_INIT;
 	cleanup_json struct json_doc doc = JSON_DOC_INIT;
-	int result = cli_plan_options(cli, desk, purpose->plan, &options, err);
+	int result = fill_options(cli, desk, purpose->plan, &options, err);
 
 	if (result == 0)
 		result =
 		    json_read_take(&doc, xstrdup(facts->arguments), strlen(facts->arguments), err);
 	if (result == 0)
-		result = cli_plan_walk(&options, purpose, facts->tool, &doc, err);
+		result = walk(&options, purpose, facts->tool, &doc, err);
 	host_options_release(&options);
 	return result;
 }

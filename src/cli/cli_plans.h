@@ -18,25 +18,20 @@
 
 /* ---- a host for a plan (cli_plan_host.c) ---- */
 
-/* The arguments of a tool: the word, or, where it is "-", standard input; NULL: {}. ERR_USAGE. */
-int cli_read_arguments(const char *word, struct json_doc *ret_doc, struct err *err) MUST_CHECK;
-
 /*
- * Launch options from the command line. For a plan (or NULL), what is not given comes from it: its
- * surface, which is a built-in one, one of the user's own or a trusted file; its folder and all
- * others, for its paths are absolute and compared.
+ * A walk is one call with a purpose in a host of its own, whose launch options are those of the command
+ * line.
  */
-int cli_plan_options(struct cli *cli, const struct cli_desk *desk, const struct plan *plan,
-    struct host_options *ret_options, struct err *err) MUST_CHECK;
 
-/* One call of tool with a purpose in a host of its own. 0 when it came to its end: purpose->err says how.
- * -1: there is no host. doc is taken. */
-int cli_plan_walk(const struct host_options *options, struct call_purpose *purpose,
+/* Makes a plan of tool with these arguments, or finds one: purpose->made. doc is taken. */
+int cli_plan_make(const struct cli *cli, const struct cli_desk *desk, struct call_purpose *purpose,
     const char *tool, struct json_doc *doc, struct err *err) MUST_CHECK;
 
-/* The same of a stored plan: its tool, its arguments. */
-int cli_plan_walk_again(struct cli *cli, const struct cli_desk *desk, struct call_purpose *purpose,
-    struct err *err) MUST_CHECK;
+/* Walks again with a stored plan's tool and arguments. Its surface, where none is given, is a built-in
+ * one, one of the user's own or a trusted file of that name. 0 when the call came to its end:
+ * purpose->err says how; -1: there is no host. */
+int cli_plan_walk_again(const struct cli *cli, const struct cli_desk *desk,
+    struct call_purpose *purpose, struct err *err) MUST_CHECK;
 
 /* ---- apply: the worker (cli_apply.c) ---- */
 
