@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* stile plan apply: the front, and the fork of its worker (cli_plans.h). */
-#include <errno.h>
-#include <fcntl.h>
+/* stile plan apply: the front, which waits for its worker and says what that says (cli_plans.h). */
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,83 +11,6 @@
 #include "base/limits.h"
 #include "cli/cli_plans.h"
 #include "cli/cli_vault.h"
-#include "os/os.h"
-
-/* ---- the worker ---- */
-
-static void tell_wait(void *ctx, int64_t wait_ms)
-{
-	cleanup_buf struct buf json = BUF_INIT;
-	struct json_writer w = JSON_WRITER_INIT(&json);
-
-	json_write_int(&w, wait_ms);
-	apply_frame_write(*(const int *)ctx, APPLY_WAITS, &json, false);
-}
-
-static void tell_began(void *ctx, const struct plan *plan, const struct operation *operation)
-{
-	cleanup_buf struct buf json = BUF_INIT;
-	struct json_writer w = JSON_WRITER_INIT(&json);
-	char hash[DIGEST_TEXT_SIZE];
-
-	digest_format(&plan->hash, hash);
-	json_write_object_begin(&w);
-	json_write_member_string(&w, "plan", plan->id);
-	json_write_member_string(&w, "hash", hash);
-	json_write_member_string(&w, "operation", operation->id);
-	json_write_member_string(&w, "target", plan->facts.target);
-	json_write_object_end(&w);
-	apply_frame_write(*(const int *)ctx, APPLY_BEGAN, &json, false);
-}
-
-static void tell_progress(void *ctx, const char *line)
-{
-	cleanup_buf struct buf json = BUF_INIT;
-	struct json_writer w = JSON_WRITER_INIT(&json);
-
-	json_write_string(&w, line);
-	apply_frame_write(*(const int *)ctx, APPLY_PROGRESSED, &json, true);
-}
-
-/* Nothing of the front's is kept but the pipe: who waits for the end of its streams must not wait for
- * us. */
-static int let_go(int fd)
-{
-	unsigned kept = (unsigned)fd;
-	int null_fd;
-
-	if (setsid() < 0 || (kept > 3 && close_range(3, kept - 1, 0) < 0) ||
-	    close_range(kept + 1, ~0U, 0) < 0)
-		return -1;
-	os_become_worker();
-	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null_fd < 0)
-		return -1;
-	for (int i = 0; i <= STDERR_FILENO; i++) {
-		if (dup2(null_fd, i) < 0)
-			return -1;
-	}
-	return close(null_fd);
-}
-
-static __attribute__((noreturn)) void work(struct cli *cli, const struct apply_order *order, int fd)
-{
-	const struct apply_teller teller = {
-		.waits = tell_wait, .began = tell_began, .progressed = tell_progress, .ctx = &fd
-	};
-	cleanup_err struct err err = ERR_INIT;
-	cleanup_buf struct buf json = BUF_INIT;
-
-	if (let_go(fd) < 0)
-		(void)err_errno(&err, errno, "start the process that applies");
-	else
-		(void)!cli_apply(cli, order, &teller, &err);
-	apply_end_write(cli, &err, &json);
-	apply_frame_write(fd, APPLY_ENDED, &json, false);
-	_exit(0);
-}
-
-/* ---- the front ---- */
 
 struct front {
 	struct cli *cli;
@@ -264,20 +184,6 @@ static int wait_for_answer(struct front *front, struct err *err)
 	}
 }
 
-static int fork_worker(struct front *front, struct err *err)
-{
-	int fds[2];
-
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return err_errno(err, errno, "open a pipe");
-	front->pid = fork();
-	if (front->pid == 0)
-		work(front->cli, front->order, fds[1]);
-	(void)close(fds[1]);
-	front->fd = fds[0];
-	return front->pid < 0 ? err_errno(err, errno, "start the process that applies") : 0;
-}
-
 static int apply_in_worker(struct cli *cli, const struct apply_order *order, struct err *err)
 {
 	struct front front = {
@@ -288,9 +194,10 @@ static int apply_in_worker(struct cli *cli, const struct apply_order *order, str
 		.start_ms = clock_monotonic_ms(),
 		.wait_ms = -1,
 	};
-	int result = fork_worker(&front, err);
+	int result = -1;
 
-	if (result == 0)
+	front.pid = cli_apply_fork(cli, order, &front.fd, err);
+	if (front.pid >= 0)
 		result = wait_for_answer(&front, err);
 	close_fd(&front.fd);
 	buf_release(&front.bytes);

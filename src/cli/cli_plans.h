@@ -13,6 +13,8 @@
  * done with. What it tells the front are frames on a pipe: nothing depends on their being read.
  */
 
+#include <sys/types.h>
+
 #include "call/call.h"
 #include "cli/cli_records.h"
 
@@ -33,7 +35,7 @@ int cli_plan_make(const struct cli *cli, const struct cli_desk *desk, struct cal
 int cli_plan_walk_again(const struct cli *cli, const struct cli_desk *desk,
     struct call_purpose *purpose, struct err *err) MUST_CHECK;
 
-/* ---- apply: the worker (cli_apply.c) ---- */
+/* ---- apply: what the worker does (cli_apply.c) ---- */
 
 /* What is to be applied: one of the two. */
 struct apply_order {
@@ -53,6 +55,12 @@ struct apply_teller {
 /* Applies it, whole: as a command's run() does, with what came of it in cli and err. */
 int cli_apply(struct cli *cli, const struct apply_order *order, const struct apply_teller *teller,
     struct err *err) MUST_CHECK;
+
+/* ---- apply: the worker (cli_apply_worker.c) ---- */
+
+/* Forks the worker of order. Its pid; *ret_fd is the pipe of its frames, at its end when it is gone. */
+pid_t cli_apply_fork(struct cli *cli, const struct apply_order *order, int *ret_fd, struct err *err)
+    MUST_CHECK;
 
 /* ---- apply: answers (cli_apply_answer.c) ---- */
 
