@@ -56,3 +56,15 @@ bool strvec_contains(const struct strvec *vec, const char *text)
 	}
 	return false;
 }
+
+/* For qsort(3). */
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void strvec_sort(struct strvec *vec)
+{
+	if (vec->len > 1)
+		qsort(vec->items, vec->len, sizeof(*vec->items), compare_texts);
+}

@@ -30,4 +30,7 @@ char *const *strvec_array(struct strvec *vec);
 
 bool strvec_contains(const struct strvec *vec, const char *text);
 
+/* In the order of their bytes. */
+void strvec_sort(struct strvec *vec);
+
 #endif

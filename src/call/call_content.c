@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,11 +54,6 @@ static int refuse(const char *path, const char *what, struct err *err)
 	    err, ERR_INVALID_ARGUMENT, "%s is %s, whose content a plan cannot hold", path, what);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Names in a folder, in the order of their bytes. fd moves to the stream. */
 static int read_names(int fd, const char *path, struct strvec *ret_names, struct err *err)
 {
@@ -82,8 +76,7 @@ static int read_names(int fd, const char *path, struct strvec *ret_names, struct
 	(void)closedir(dir);
 	if (err_is_set(err))
 		return -1;
-	if (ret_names->len > 0)
-		qsort(ret_names->items, ret_names->len, sizeof(*ret_names->items), compare_names);
+	strvec_sort(ret_names);
 	return 0;
 }
 

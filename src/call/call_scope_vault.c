@@ -7,7 +7,6 @@
 #include "call/call_internal.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/ids.h"
@@ -71,11 +70,6 @@ static int read_folder(
 	return 0;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static int read_tools(const struct json *tools, struct strvec *ret_tools, struct err *err)
 {
 	if (!json_is(tools, JSON_ARRAY))
@@ -85,8 +79,7 @@ static int read_tools(const struct json *tools, struct strvec *ret_tools, struct
 			return refuse("the name of a tool is no text", err);
 		strvec_push(ret_tools, json_text(item));
 	}
-	if (ret_tools->len > 0)
-		qsort(ret_tools->items, ret_tools->len, sizeof(*ret_tools->items), compare_texts);
+	strvec_sort(ret_tools);
 	return 0;
 }
 

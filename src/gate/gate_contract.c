@@ -6,7 +6,6 @@
  */
 #include "gate/gate.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -238,12 +237,6 @@ static const struct json *find_tools(
 	return NULL;
 }
 
-/* For qsort(3). */
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static int read_tools(const struct front *front, gate_known_fn is_known, void *ctx,
     struct strvec *tools, struct err *err)
 {
@@ -262,8 +255,7 @@ static int read_tools(const struct front *front, gate_known_fn is_known, void *c
 		if (read_tool(front, item, is_known, ctx, tools, err) < 0)
 			return -1;
 	}
-	if (tools->len > 1)
-		qsort(tools->items, tools->len, sizeof(*tools->items), compare_names);
+	strvec_sort(tools);
 	return 0;
 }
 

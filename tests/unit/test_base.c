@@ -191,6 +191,22 @@ static void a_vector_is_always_terminated(void **state)
 	assert_false(strvec_contains(&vec, "copy"));
 }
 
+static void a_vector_is_sorted_by_bytes(void **state)
+{
+	static const char *const sorted[] = { "", "B", "a", "a", "aa", "\xc3\xa9" };
+	cleanup_strvec struct strvec vec = STRVEC_INIT;
+
+	(void)state;
+	strvec_sort(&vec);
+	assert_int_equal(vec.len, 0);
+	for (size_t i = 0; i < ARRAY_LEN(sorted); i++)
+		strvec_push(&vec, sorted[(i * 5 + 3) % ARRAY_LEN(sorted)]);
+	strvec_sort(&vec);
+	assert_int_equal(vec.len, ARRAY_LEN(sorted));
+	for (size_t i = 0; i < vec.len; i++)
+		assert_string_equal(vec.items[i], sorted[i]);
+}
+
 /* ---- num ---- */
 
 static void what_is_no_integer_is_refused(void **state)
@@ -504,6 +520,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_buffer_is_filled_by_hand_and_consumed),
 	cmocka_unit_test(a_buffer_is_detached_and_usable_again),
 	cmocka_unit_test(a_vector_is_always_terminated),
+	cmocka_unit_test(a_vector_is_sorted_by_bytes),
 	cmocka_unit_test(what_is_no_integer_is_refused),
 	cmocka_unit_test(integers_are_read_up_to_their_bounds),
 	cmocka_unit_test(durations_and_sizes_need_their_unit),
