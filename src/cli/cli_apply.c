@@ -76,15 +76,20 @@ static int answer_what_was(struct apply *apply, struct err *err)
 	return answer_of(apply, apply->plan.operation, true, err);
 }
 
+/* Of a plan that is being applied itself it is not true that nothing was begun. */
 static int lock(struct apply *apply, struct err *err)
 {
 	const struct plan_facts *facts = &apply->plan.facts;
+	cleanup_err struct err busy = ERR_INIT;
 
 	if (call_lock_target(apply->desk.data_dir, facts->surface, facts->target, facts->wait_ms,
-		&apply->lock_fd, err) == 0)
+		&apply->lock_fd, &busy) == 0)
 		return 0;
-	if (apply->plan.status == PLAN_APPLYING)
-		memcpy(apply->cli->operation, apply->plan.operation, RECORD_ID_SIZE);
+	if (busy.code == ERR_UNAVAILABLE && load(apply, err) < 0)
+		return -1;
+	if (apply->plan.status != PLAN_CREATED)
+		return answer_of(apply, apply->plan.operation, true, err);
+	err_move(err, &busy);
 	return -1;
 }
 
