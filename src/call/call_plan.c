@@ -47,6 +47,41 @@ static int check_repeatable(struct call *call)
 	    "with their paths absolute, as a plan keeps them, the arguments mean something else");
 }
 
+/* Is something in an argument that would be masked anywhere else? */
+static int count_masks(
+    struct call *call, const struct json *name, const struct json *value, size_t *ret_masks)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	cleanup_buf struct buf masked = BUF_INIT;
+	struct json_writer w = JSON_WRITER_INIT(&text);
+	size_t escaped = 0;
+
+	json_write_object_begin(&w);
+	json_write_key_len(&w, name->str, name->len);
+	json_write_node(&w, value);
+	json_write_object_end(&w);
+	return redact_json(call->loaded->redactor, NULL, text.data, text.len, &masked, ret_masks,
+	    &escaped, &call->err);
+}
+
+/* A plan is kept, and shown to whoever approves it, as it is: nothing of it can be masked. */
+static int check_plain(struct call *call)
+{
+	json_foreach_member (name, value, json_root(&call->resolved)) {
+		size_t masks = 0;
+
+		if (count_masks(call, name, value, &masks) < 0)
+			return -1;
+		if (masks > 0)
+			return err_set(&call->err, ERR_INVALID_ARGUMENT,
+			    "/%s: holds what looks like a secret, and a plan keeps and shows its "
+			    "arguments as they are; leave it out, and let the program find it by "
+			    "itself",
+			    name->str);
+	}
+	return 0;
+}
+
 /* 1: an equal plan that may still be applied is there. */
 static int find(struct call *call, const struct plan_facts *facts)
 {
@@ -65,7 +100,7 @@ static int keep(struct call *call, const struct plan_facts *facts)
 	struct call_purpose *purpose = call->purpose;
 	int found;
 
-	if (check_readable(call) < 0 || check_repeatable(call) < 0)
+	if (check_readable(call) < 0 || check_repeatable(call) < 0 || check_plain(call) < 0)
 		return -1;
 	found = find(call, facts);
 	if (found != 0)

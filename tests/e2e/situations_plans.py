@@ -418,6 +418,22 @@ def locked():
         equal(shop.apply(plan)['status'], 'succeeded')
 
 
+@test('A plan create: what looks like a secret is in no plan, for a plan is kept and shown as it is')
+def no_secret():
+    with Shop() as shop:
+        for note in ('ghp_' + 'Q' * 36, f'password={SECRET}{SECRET}'):
+            error = failure(shop, 'plan', 'create', 'shop_migrate', json.dumps(
+                {'app': 'web', 'to': 2, 'note': note}), '--surface', shop.surface, wanted=2)
+            equal(error['code'], 'INVALID_ARGUMENT')
+            check(error['message'].startswith('/note: ') and note not in str(error), error)
+        equal(result(shop, 'plan', 'list')['count'], 0)
+        for name in os.listdir(shop.data):
+            if name.startswith('ledger.db'):
+                with open(os.path.join(shop.data, name), 'rb') as f:
+                    data = f.read()
+                check(b'QQQQQQQQ' not in data and SECRET.encode() not in data, name)
+
+
 @test('A plan apply: what is applied to one target goes one after another, and is compared then')
 def queued():
     with Shop() as shop:
@@ -468,6 +484,7 @@ def running():
         check('step 2' in str(under_way['progress']) and SECRET not in str(under_way), under_way)
         error = shop.apply(plan, wanted=1)
         equal((error['error']['code'], error['operation_id']), ('UNAVAILABLE', operation))
+        check(f'is being applied, as {operation}' in error['error']['message'], error)
         shop.let_go()
         poll(lambda: result(shop, 'operation', 'status', operation)['status'] == 'succeeded', 10,
              'its end')
