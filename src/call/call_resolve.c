@@ -25,7 +25,9 @@ static enum call_step refuse_planned(struct call *call)
 		if (host->served[i].loaded != NULL)
 			continue;
 		err_set(&call->err, ERR_SURFACE_UNTRUSTED,
-		    "%s is not trusted as it is now: `stile surface trust`", host->served[i].path);
+		    "the surface file is not trusted as it is now; a person must run: "
+		    "stile surface trust %s",
+		    host->served[i].path);
 		return CALL_FAIL;
 	}
 	if (call->purpose->plan != NULL)
