@@ -12,6 +12,9 @@
 #include "cli/cli_plans.h"
 #include "cli/cli_vault.h"
 
+/* How much longer than its wait a plan that has not begun is waited for. */
+#define BEGIN_GRACE_MS 2000
+
 struct front {
 	struct cli *cli;
 	const struct apply_order *order;
@@ -74,13 +77,15 @@ static int take_frames(struct front *front, struct err *err)
 	return result;
 }
 
-/* Until when it is waited, from now: -1: for ever. Nothing can be said of what has not begun, and that
- * is bounded by itself. */
+/* Until when it is waited, from now: -1: for ever. What has not begun is bounded by what it reads; who
+ * named a plan can ask again, and what waits for the target gives up by itself before that. */
 static int64_t patience(const struct front *front)
 {
-	int64_t left = front->start_ms + front->wait_ms - clock_monotonic_ms();
+	bool has_begun = json_root(&front->began) != NULL;
+	int64_t wait_ms = front->wait_ms + (has_begun ? 0 : BEGIN_GRACE_MS);
+	int64_t left = front->start_ms + wait_ms - clock_monotonic_ms();
 
-	if (front->wait_ms < 0 || json_root(&front->began) == NULL)
+	if (front->wait_ms < 0 || (!has_begun && front->order->plan_id == NULL))
 		return -1;
 	return left > 0 ? left : 0;
 }
@@ -102,6 +107,15 @@ static int read_more(struct front *front)
 	if (len > 0)
 		buf_commit(&front->bytes, (size_t)len);
 	return len != 0 ? 1 : -1;
+}
+
+/* It goes on, and may begin yet. */
+static int answer_looking(const struct front *front, struct err *err)
+{
+	return err_set(err, ERR_UNAVAILABLE,
+	    "plan %s has not begun: what it relies on is still being read; it may begin yet, so "
+	    "apply it again to hear what became of it, and make no other",
+	    front->order->plan_id);
 }
 
 static int answer_running(struct front *front)
@@ -174,7 +188,8 @@ static int wait_for_answer(struct front *front, struct err *err)
 		int got = read_more(front);
 
 		if (got == 0)
-			return answer_running(front);
+			return json_root(&front->began) != NULL ? answer_running(front)
+								: answer_looking(front, err);
 		if (got < 0)
 			return answer_lost(front, err);
 		if (take_frames(front, err) < 0)

@@ -466,6 +466,23 @@ def lock_is_inherited():
 
 # ---- what takes long ----
 
+@test('A plan apply: what reads too long before it begins is not waited for, and still runs once')
+def slow_to_begin():
+    with Shop(wait='1s') as shop:
+        shop.install(PROGRAM.replace(
+            'status) ', 'status) [ -p "$SHOP_STATE/ask" ] && read -r word < "$SHOP_STATE/ask"; '))
+        plan = shop.create()['plan_id']
+        shop.hold('ask')
+        error = shop.apply(plan, wanted=1)['error']
+        equal((error['code'], error['retryable']), ('UNAVAILABLE', True))
+        check('apply it again' in error['message'], error)
+        equal(shop.ran(), [])
+        shop.let_go('ask')
+        poll(lambda: result(shop, 'plan', 'show', plan)['status'] == 'applied', 10, 'its end')
+        equal(shop.apply(plan)['result']['already_applied'], True)
+        equal(shop.ran(), ['migrate web 2'])
+
+
 @test('A plan apply: past its wait it answers that it is running; status tells the rest')
 def running():
     with Shop(wait='1s') as shop:
