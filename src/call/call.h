@@ -264,6 +264,7 @@ struct call_purpose {
 	const char *label;         /* CREATE: what people call it, or NULL */
 	const struct plan *plan;   /* CHECK, APPLY: as it was loaded */
 	int lock_fd;               /* APPLY: the target's lock, which the program inherits */
+	int exclusive_fd; /* APPLY of an exclusive tool: the surface's lock, taken on the way; 0: none */
 	/* APPLY: the operation is running; what its program says. From the loop, and may be NULL. */
 	void (*began)(void *ctx, const struct operation *operation);
 	void (*progressed)(void *ctx, const char *line);
@@ -288,7 +289,7 @@ struct call *call_new_planned(struct host *host, const struct call_client *clien
 /*
  * The lock of a target, which orders whatever is applied to it: waited for up to wait_ms, then
  * ERR_UNAVAILABLE. *ret_fd (close-on-exec) holds it; it is free when the last process that has the
- * descriptor closes it.
+ * descriptor closes it. target NULL: the lock that orders the exclusive tools of the surface.
  */
 int call_lock_target(const char *data_dir, const char *surface, const char *target, int64_t wait_ms,
     int *ret_fd, struct err *err) MUST_CHECK;

@@ -24,7 +24,8 @@ static char *lock_path(
 	if (dirs_ensure(folder, err) < 0)
 		return NULL;
 	json_quote(&text, surface, strlen(surface));
-	json_quote(&text, target, strlen(target));
+	if (target != NULL)
+		json_quote(&text, target, strlen(target));
 	digest = digest_of(text.data, text.len);
 	digest_format(&digest, name);
 	return xasprintf("%s/%s", folder, name);
@@ -32,10 +33,14 @@ static char *lock_path(
 
 static int refuse(const char *surface, const char *target, struct err *err)
 {
-	return err_set(err, ERR_UNAVAILABLE,
-	    "something else is being applied to %s of %s; nothing was begun, so the plan can be "
-	    "applied when that has ended",
-	    target, surface);
+	static const char then[] =
+	    "nothing was begun, so the plan can be applied when that has ended";
+
+	if (target == NULL)
+		return err_set(err, ERR_UNAVAILABLE,
+		    "another exclusive tool of %s is being applied; %s", surface, then);
+	return err_set(err, ERR_UNAVAILABLE, "something else is being applied to %s of %s; %s",
+	    target, surface, then);
 }
 
 /* The file stays: who waits for one that was removed would wait for nothing. */
@@ -51,10 +56,10 @@ int call_lock_target(const char *data_dir, const char *surface, const char *targ
 		return -1;
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return err_errno(err, errno, "lock of %s", target);
+		return err_errno(err, errno, "%s", path);
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return err_errno(err, errno, "lock of %s", target);
+			return err_errno(err, errno, "%s", path);
 		if (clock_monotonic_ms() >= deadline_ms)
 			return refuse(surface, target, err);
 		(void)nanosleep(&pause, NULL);

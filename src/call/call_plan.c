@@ -147,8 +147,22 @@ void call_plan_go_on(struct call *call)
 	call_resume(call, judge(call));
 }
 
+/* Of the exclusive tools of a surface one is applied at a time, whatever its target: before the world is
+ * looked at, as the target's lock was. */
+static int lock_exclusive(struct call *call)
+{
+	struct call_purpose *purpose = call->purpose;
+
+	if (purpose->kind != CALL_APPLY || !call->tool->is_exclusive)
+		return 0;
+	return call_lock_target(call->host->data_dir, call->tool->surface->name, NULL,
+	    call->tool->plan->wait_ms, &purpose->exclusive_fd, &call->err);
+}
+
 enum call_step call_plan(struct call *call)
 {
+	if (lock_exclusive(call) < 0)
+		return CALL_FAIL;
 	/* What looks at the world needs places among the children, too. */
 	host_child_ended(call);
 	return call_reads_begin(call);

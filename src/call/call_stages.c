@@ -99,6 +99,8 @@ void call_purpose_release(struct call_purpose *purpose)
 	plan_release(&purpose->made);
 	plan_differences_release(&purpose->differences);
 	operation_release(&purpose->operation);
+	if (purpose->exclusive_fd > 0)
+		close_fd(&purpose->exclusive_fd);
 }
 
 struct call *call_new_read(struct host *host, const struct call_client *client, const char *uri,
@@ -183,9 +185,21 @@ void call_abandon(struct call *call)
 
 /* A failure becomes the result that the client gets; of a status tool it may be what was to be found
  * out. */
+/* The arguments of a stored plan were good when it was made: what is wrong with them now is the
+ * world. */
+static void say_stale(struct call *call)
+{
+	if (call->purpose == NULL || call->purpose->plan == NULL ||
+	    call->err.code != ERR_INVALID_ARGUMENT)
+		return;
+	call->err.code = ERR_PLAN_STALE;
+	(void)err_wrap(&call->err, "the plan is stale and nothing was run; make a new one");
+}
+
 static void fail(struct call *call)
 {
 	assert(err_is_set(&call->err));
+	say_stale(call);
 	call->failed_stage = stages[call->stage].name;
 	surface_result_release(&call->result);
 	call->result = SURFACE_RESULT_INIT;

@@ -48,7 +48,9 @@ static int find_plan(struct apply *apply, struct err *err)
 static int load(struct apply *apply, struct err *err)
 {
 	plan_release(&apply->plan);
-	return records_plan_load(apply->desk.records, apply->plan_id, &apply->plan, err);
+	if (records_plan_load(apply->desk.records, apply->plan_id, &apply->plan, err) < 0)
+		return -1;
+	return cli_plan_check_surface(apply->cli, &apply->desk, &apply->plan, err);
 }
 
 static int tell_wait(struct apply *apply, struct err *err)

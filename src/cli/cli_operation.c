@@ -117,6 +117,16 @@ static void show_operation(struct buf *out, const struct operation *operation)
 	show_end(out, operation);
 }
 
+/* Of another surface than --surface names: as if it were not there. */
+static int check_surface(const struct cli *cli, const struct operation *operation, struct err *err)
+{
+	const struct strvec *surfaces = &cli->options.surfaces;
+
+	if (surfaces->len == 0 || strvec_contains(surfaces, operation->surface))
+		return 0;
+	return err_set(err, ERR_NOT_FOUND, "there is no operation %s", cli_word(cli, 0));
+}
+
 int cmd_operation_status(struct cli *cli, struct err *err)
 {
 	cleanup_cli_desk struct cli_desk desk = CLI_DESK_INIT;
@@ -124,7 +134,8 @@ int cmd_operation_status(struct cli *cli, struct err *err)
 	struct json_writer w = JSON_WRITER_INIT(&cli->result);
 
 	if (cli_desk_open(&desk, err) < 0 ||
-	    records_operation_load(desk.records, cli_word(cli, 0), &operation, err) < 0)
+	    records_operation_load(desk.records, cli_word(cli, 0), &operation, err) < 0 ||
+	    check_surface(cli, &operation, err) < 0)
 		return -1;
 	memcpy(cli->operation, operation.id, sizeof(operation.id));
 	operation_write(&operation, &w);

@@ -190,7 +190,8 @@ int cmd_plan_show(struct cli *cli, struct err *err)
 	struct json_writer w = JSON_WRITER_INIT(&cli->result);
 
 	if (cli_desk_open(&desk, err) < 0 ||
-	    records_plan_load(desk.records, cli_word(cli, 0), &plan, err) < 0)
+	    records_plan_load(desk.records, cli_word(cli, 0), &plan, err) < 0 ||
+	    cli_plan_check_surface(cli, &desk, &plan, err) < 0)
 		return -1;
 	if (plan.status == PLAN_CREATED)
 		look(cli, &desk, &plan, &applicability, &text);

@@ -9,25 +9,47 @@
 
 /* ---- launch options ---- */
 
-/* The file that was trusted under that name, or NULL. */
-static char *find_trusted(const char *data_dir, const char *surface)
+/* The entry of a trusted file: by the name of its surface, else by its path; or NULL. */
+static const struct gate_trusted *find_trusted(
+    const struct gate_trust *trust, bool by_name, const char *what)
 {
-	cleanup_gate_trust struct gate_trust trust = GATE_TRUST_INIT;
-	cleanup_err struct err ignored = ERR_INIT;
+	for (size_t i = 0; i < trust->len; i++) {
+		const struct gate_trusted *entry = &trust->items[i];
 
-	if (gate_trust_load(data_dir, &trust, &ignored) < 0)
-		return NULL;
-	for (size_t i = 0; i < trust.len; i++) {
-		if (strcmp(trust.items[i].surface, surface) == 0)
-			return xstrdup(trust.items[i].path);
+		if (strcmp(by_name ? entry->surface : entry->path, what) == 0)
+			return entry;
 	}
 	return NULL;
+}
+
+int cli_plan_check_surface(
+    const struct cli *cli, const struct cli_desk *desk, const struct plan *plan, struct err *err)
+{
+	const struct surface_builtin *builtin = NULL;
+	const struct gate_trusted *entry = NULL;
+	cleanup_free char *path = NULL;
+	cleanup_gate_trust struct gate_trust trust = GATE_TRUST_INIT;
+	const char *name;
+
+	if (cli->options.surfaces.len == 0)
+		return 0;
+	if (host_locate_surface(cli->options.surfaces.items[0], &builtin, &path, err) < 0 ||
+	    (path != NULL && gate_trust_load(desk->data_dir, &trust, err) < 0))
+		return -1;
+	if (path != NULL)
+		entry = find_trusted(&trust, false, path);
+	name = builtin != NULL ? builtin->name : entry != NULL ? entry->surface : NULL;
+	if (name == NULL || strcmp(name, plan->facts.surface) == 0)
+		return 0;
+	return err_set(err, ERR_NOT_FOUND, "there is no plan %s", plan->id);
 }
 
 static int add_surface(
     struct host_options *options, const char *data_dir, const char *surface, struct err *err)
 {
 	const struct surface_builtin *builtin = NULL;
+	const struct gate_trusted *entry = NULL;
+	cleanup_gate_trust struct gate_trust trust = GATE_TRUST_INIT;
 	cleanup_free char *path = NULL;
 	cleanup_err struct err fault = ERR_INIT;
 
@@ -35,11 +57,13 @@ static int add_surface(
 		strvec_push(&options->surfaces, surface);
 		return 0;
 	}
-	path = find_trusted(data_dir, surface);
-	if (path == NULL)
+	if (gate_trust_load(data_dir, &trust, err) < 0)
+		return -1;
+	entry = find_trusted(&trust, true, surface);
+	if (entry == NULL)
 		return err_set(err, ERR_NOT_FOUND,
 		    "surface %s is not known here; give its file: --surface FILE", surface);
-	strvec_push(&options->surfaces, path);
+	strvec_push(&options->surfaces, entry->path);
 	return 0;
 }
 

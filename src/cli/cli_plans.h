@@ -35,6 +35,11 @@ int cli_plan_make(const struct cli *cli, const struct cli_desk *desk, struct cal
 int cli_plan_walk_again(const struct cli *cli, const struct cli_desk *desk,
     struct call_purpose *purpose, struct err *err) MUST_CHECK;
 
+/* A plan of another surface than --surface names is not there: who is let in at one surface does not
+ * see the plans of others. What it names is known of built-in and of trusted surfaces. */
+int cli_plan_check_surface(const struct cli *cli, const struct cli_desk *desk,
+    const struct plan *plan, struct err *err) MUST_CHECK;
+
 /* ---- apply: what the worker does (cli_apply.c) ---- */
 
 /* What is to be applied: one of the two. */

@@ -72,6 +72,7 @@ static const struct cli_option *const plan_show_options[] = { &opt_plan_surface,
 	&opt_allow_exec, &opt_allow_drift, NULL };
 static const struct cli_option *const plan_list_options[] = { &opt_of_surface, &opt_limit_all,
 	NULL };
+static const struct cli_option *const operation_status_options[] = { &opt_of_surface, NULL };
 static const struct cli_option *const operation_list_options[] = { &opt_of_surface, &opt_limit_20,
 	NULL };
 static const struct cli_option *const approve_options[] = { &opt_expect_hash, NULL };
@@ -154,7 +155,7 @@ const struct command cli_records_commands[] = {
 	    "known.\n"
 	    "\n"
 	    "  stile operation list --surface deploy\n" },
-	{ "operation status", cmd_operation_status, "OPERATION", 1, 1, no_options,
+	{ "operation status", cmd_operation_status, "OPERATION", 1, 1, operation_status_options,
 	    "Show one operation: by its id, or the newest of a deployment.",
 	    "  stile operation status op_0123456789abcdef\n"
 	    "  stile operation status dep-0123456789abcdef01234567\n" },

@@ -464,6 +464,46 @@ def lock_is_inherited():
         equal(shop.apply(plan)['status'], 'succeeded')
 
 
+@test('A plan apply: of exclusive tools one is applied at a time, whatever its target; others beside it')
+def exclusive():
+    with Shop(wait='1s') as shop:
+        with open(shop.surface, encoding='utf-8') as f:
+            text = f.read()
+        shop.write('shop.yaml', text.replace('  effect: write\n', '  effect: write\n  exclusive: true\n'))
+        shop.trust(shop.surface)
+        web, mail = shop.create()['plan_id'], shop.create('{"app": "mail", "to": 2}')['plan_id']
+        load = result(shop, 'plan', 'create', 'shop_load', '{"app": "webx", "text": "x"}',
+                      '--surface', shop.surface)['plan_id']
+        shop.hold()
+        first = start(shop, 'plan', 'apply', web)
+        shop.until_it_runs()
+        error = shop.apply(mail, wanted=1)['error']
+        equal((error['code'], error['retryable']), ('UNAVAILABLE', True), error)
+        check('exclusive' in error['message'], error)
+        equal(shop.apply(load)['status'], 'succeeded')
+        equal([line.split()[1] for line in shop.ran()], ['web', 'webx'])
+        shop.let_go()
+        equal(answer_of(first)[0], 0)
+        shop.set('version', 'v1')
+        equal(shop.apply(mail)['status'], 'succeeded')
+
+
+@test('A plan apply, show: what was read or held is gone, or is no file any more: PLAN_STALE')
+def gone():
+    with Shop() as shop:
+        script = shop.write('one.sql', 'drop table x')
+        plan = shop.create('{"app": "web", "to": 2, "from": "one.sql"}')['plan_id']
+        os.unlink(script)
+        for make in (lambda: None, lambda: os.mkfifo(script), lambda: os.mkdir(script)):
+            make()
+            error = shop.apply(plan, wanted=3)['error']
+            equal(error['code'], 'PLAN_STALE', error)
+            check('make a new one' in error['message'], error)
+            if os.path.lexists(script):
+                os.rmdir(script) if os.path.isdir(script) else os.unlink(script)
+        nothing_ran(shop, plan)
+
+
 # ---- what takes long ----
 
 @test('A plan apply: what reads too long before it begins is not waited for, and still runs once')

@@ -73,6 +73,30 @@ def by_policy():
         equal(shop.ran(), ['migrate web 2'])
 
 
+@test('A served: the plans and operations of another surface are not there')
+def foreign():
+    with Shop() as shop:
+        with open(shop.surface, encoding='utf-8') as f:
+            text = f.read()
+        mart = shop.write('mart.yaml', text.replace('surface: shop', 'surface: mart')
+                          .replace('shop_', 'mart_'))
+        shop.trust(mart)
+        policy(shop, ALLOW_ALL)
+        made = result(shop, 'plan', 'create', 'mart_migrate', '{"app": "web", "to": 2}',
+                      '--surface', mart)['plan_id']
+        server = serve(shop)
+        absent = {'plan_id': 'pln_0123456789abcdef'}
+        for known in (made, made):
+            for verb in ('plan_show', 'plan_apply'):
+                equal({**refused(server, verb, {'plan_id': known}), 'message': ''},
+                      {**refused(server, verb, absent), 'message': ''})
+            if not shop.ran():
+                operation = shop.apply(made)['operation_id']
+        equal(refused(server, 'operation_status', {'operation_id': operation})['code'], 'NOT_FOUND')
+        equal(succeeded(server, 'plan_list', {})['count'], 0)
+        equal(shop.ran(), ['migrate web 2'])
+
+
 @test('A64 A67 served: arguments that the tool does not take make no plan; ids that are none, no call')
 def malformed():
     with Shop() as shop:
