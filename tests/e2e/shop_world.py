@@ -139,3 +139,18 @@ class Shop(Box):
     def kinds(self):
         """Kinds of the ledger's rows about the tool that changes something."""
         return [row['kind'] for row in self.ledger() if row['tool'] == 'shop_migrate']
+
+    def workers(self):
+        """Processes that apply a plan of this shop."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir('/proc')):
+            try:
+                with open(f'/proc/{pid}/comm', encoding='utf-8') as f:
+                    name = f.read().strip()
+                with open(f'/proc/{pid}/environ', 'rb') as f:
+                    is_ours = f'STILE_DATA_DIR={self.data}'.encode() in f.read()
+            except OSError:
+                continue
+            if name == 'stile-apply' and is_ours:
+                found.append(int(pid))
+        return found

@@ -43,21 +43,6 @@ def lock_path(shop, target):
     return os.path.join(shop.data, 'locks', name)
 
 
-def workers(shop):
-    found = []
-    for pid in filter(str.isdigit, os.listdir('/proc')):
-        try:
-            with open(f'/proc/{pid}/comm', encoding='utf-8') as f:
-                name = f.read().strip()
-            with open(f'/proc/{pid}/environ', 'rb') as f:
-                is_ours = f'STILE_DATA_DIR={shop.data}'.encode() in f.read()
-        except OSError:
-            continue
-        if name == 'stile-apply' and is_ours:
-            found.append(int(pid))
-    return found
-
-
 def age(shop, plan):
     """Makes it older than it may be: its times are not in the hash."""
     with database(shop) as db:
@@ -248,7 +233,7 @@ def interrupted():
         shop.hold()
         front = start(shop, 'plan', 'apply', plan)
         shop.until_it_runs()
-        worker = poll(lambda: workers(shop), 10, 'a worker')
+        worker = poll(lambda: shop.workers(), 10, 'a worker')
         kill(worker[0], signal.SIGKILL)
         status, answer = answer_of(front)
         equal((status, answer['error']['code'], answer['error']['retryable']),
@@ -444,7 +429,7 @@ def queued():
         shop.until_it_runs()
         second = start(shop, 'plan', 'apply', two)
         equal(shop.show(two)['applicability']['state'], 'applicable')
-        poll(lambda: len(workers(shop)) == 2, 10, 'both are under way')
+        poll(lambda: len(shop.workers()) == 2, 10, 'both are under way')
         shop.let_go()
         equal(answer_of(first)[0], 0)
         status, answer = answer_of(second)

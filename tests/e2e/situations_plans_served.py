@@ -2,10 +2,11 @@
 """Plans by tools/call: the whole way of an agent, and what of it outlives server and client."""
 
 import json
+import signal
 
 from plans_world import approve, policy, result
 from shop_world import ALLOW_ALL, APPROVED, Shop
-from stile import check, code_of, equal, poll, test
+from stile import check, code_of, equal, kill, poll, test
 
 CALL = {'tool': 'shop_migrate', 'arguments': {'app': 'web', 'to': 2}}
 
@@ -147,3 +148,52 @@ def outlives():
             shop.let_go()
             poll(lambda s=shop, p=plan: s.show(p)['status'] == 'applied', 10, 'its end')
             equal(shop.ran(), ['migrate web 2'])
+
+
+@test('Q24 served: after server and apply were killed a new server tells so, and nothing runs again')
+def killed_in_mid_apply():
+    with Shop() as shop:
+        policy(shop, ALLOW_ALL)
+        server = serve(shop)
+        known = {'plan_id': succeeded(server, 'plan_create', CALL)['plan_id']}
+        shop.hold()
+        server.start('shop_plan_apply', known)
+        shop.until_it_runs()
+        server.kill()
+        for pid in shop.workers():
+            kill(pid, signal.SIGKILL)
+        poll(lambda: not shop.workers(), 10, 'its end')
+        server = serve(shop)
+        error = refused(server, 'plan_apply', known)
+        equal(error['code'], 'UNAVAILABLE', error)
+        operation = result(shop, 'operation', 'list')['operations'][0]['operation_id']
+        check(operation in error['message'], error)
+        told = succeeded(server, 'operation_status', {'operation_id': operation})
+        equal((told['status'], told['internal_status']), ('failed', 'interrupted'), told)
+        equal(succeeded(server, 'plan_list', {})['count'], 1)
+        equal(shop.ran(), ['migrate web 2'])
+
+
+@test('Q67 Q68 served: who wants an approval is answered at once; one id in two sessions is two applies')
+def ids_are_no_keys():
+    with Shop() as shop:
+        policy(shop, APPROVED)
+        servers = [serve(shop), serve(shop)]
+        calls = [{**CALL, 'arguments': {'app': app, 'to': 2}} for app in ('web', 'mail')]
+        plans = [succeeded(server, 'plan_create', call)['plan_id']
+                 for server, call in zip(servers, calls)]
+        for server, plan in zip(servers, plans):
+            server.start('shop_plan_apply', {'plan_id': plan}, identity=7)
+        for server, plan in zip(servers, plans):
+            error = envelope_of(server.answer(7, 20)['result'])['error']
+            equal((error['code'], error['details']['plan_id']), ('APPROVAL_REQUIRED', plan))
+        equal(shop.ran(), [])
+        approve(shop, plans[0])
+        equal(succeeded(servers[0], 'plan_apply', {'plan_id': plans[0]})['already_applied'], False)
+        shop.set('version', 'v1')
+        approve(shop, plans[1])
+        for server, plan in zip(servers, plans):
+            server.start('shop_plan_apply', {'plan_id': plan}, identity=8)
+        answers = [envelope_of(server.answer(8, 20)['result']) for server in servers]
+        equal([answer['result']['already_applied'] for answer in answers], [True, False])
+        equal(sorted(shop.ran()), ['migrate mail 2', 'migrate web 2'])
