@@ -127,22 +127,27 @@ static bool parse_stat(char *text, struct process *ret_process)
 	return true;
 }
 
-static bool read_process(pid_t pid, struct process *ret_process)
+/* The head of what /proc says of a process under that name, as a text. */
+static bool read_about(pid_t pid, const char *name, char *text, size_t size)
 {
 	char path[64];
-	char text[1024];
 	cleanup_fd int fd = -1;
 	ssize_t len;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	len = read(fd, text, sizeof(text) - 1);
+	len = fd < 0 ? -1 : read(fd, text, size - 1);
 	if (len <= 0)
 		return false;
 	text[len] = '\0';
-	if (!parse_stat(text, ret_process))
+	return true;
+}
+
+static bool read_process(pid_t pid, struct process *ret_process)
+{
+	char text[1024];
+
+	if (!read_about(pid, "stat", text, sizeof(text)) || !parse_stat(text, ret_process))
 		return false;
 	ret_process->pid = pid;
 	return true;
@@ -282,18 +287,9 @@ void os_become_worker(void)
 
 static bool has_worker_name(pid_t pid)
 {
-	char path[64];
 	char name[32];
-	cleanup_fd int fd = -1;
-	ssize_t len;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	len = fd < 0 ? -1 : read(fd, name, sizeof(name) - 1);
-	if (len <= 0)
-		return false;
-	name[len] = '\0';
-	return strcmp(name, WORKER_NAME "\n") == 0;
+	return read_about(pid, "comm", name, sizeof(name)) && strcmp(name, WORKER_NAME "\n") == 0;
 }
 
 /* Anyone can call himself anything; our own file only we run. */
