@@ -469,6 +469,7 @@ def exclusive():
         equal([line.split()[1] for line in shop.ran()], ['web', 'webx'])
         shop.let_go()
         equal(answer_of(first)[0], 0)
+        poll(lambda: shop.show(web)['status'] == 'applied', 10, 'its end')
         shop.set('version', 'v1')
         equal(shop.apply(mail)['status'], 'succeeded')
 

@@ -149,7 +149,7 @@ class Box:
     def __exit__(self, kind, value, trace):
         faults = self.close()
         if faults and not isinstance(value, Failure):
-            raise Failure('; '.join(faults))
+            raise Failure('; '.join(faults) + (f', after {value!r}' if value else ''))
         if faults:
             value.args = (str(value) + '\n  also: ' + '; '.join(faults),)
         return False
