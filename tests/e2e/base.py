@@ -188,6 +188,15 @@ def exe(pid):
         return ''
 
 
+def comm(pid):
+    """The name it goes by."""
+    try:
+        with open(f'/proc/{pid}/comm', encoding='utf-8') as f:
+            return f.read().strip()
+    except OSError:
+        return ''
+
+
 def kill(pid, number):
     try:
         os.kill(pid, number)

@@ -5,7 +5,7 @@ plan and apply. State is a folder; what has run stands in its file `ran`, a line
 import os
 
 from plans_world import envelope, result
-from stile import Box, poll
+from stile import Box, comm, poll, processes
 
 PROGRAM = '''#!/bin/sh
 case $1 in
@@ -122,6 +122,9 @@ class Shop(Box):
     def until_it_runs(self, count=1):
         poll(lambda: len(self.ran()) >= count, 20, 'the program runs')
 
+    def until_applied(self, plan):
+        poll(lambda: self.show(plan)['status'] == 'applied', 10, 'its end')
+
     def create(self, arguments='{"app": "web", "to": 2}', *more, env=None):
         """A new plan, as `plan create` answers."""
         return result(self, 'plan', 'create', 'shop_migrate', arguments, '--surface', self.surface,
@@ -142,15 +145,4 @@ class Shop(Box):
 
     def workers(self):
         """Processes that apply a plan of this shop."""
-        found = []
-        for pid in filter(str.isdigit, os.listdir('/proc')):
-            try:
-                with open(f'/proc/{pid}/comm', encoding='utf-8') as f:
-                    name = f.read().strip()
-                with open(f'/proc/{pid}/environ', 'rb') as f:
-                    is_ours = f'STILE_DATA_DIR={self.data}'.encode() in f.read()
-            except OSError:
-                continue
-            if name == 'stile-apply' and is_ours:
-                found.append(int(pid))
-        return found
+        return [pid for pid in processes(self.dir) if comm(pid) == 'stile-apply']

@@ -9,8 +9,8 @@ import sys
 import threading
 import time
 
-from stile import (Box, Setup, check, code_of, equal, is_alive, kill, memory_kib, poll, processes,
-                   request, test, value_of)
+from stile import (Box, Setup, check, code_of, comm, equal, is_alive, kill, memory_kib, poll,
+                   processes, request, test, value_of)
 
 # A client in a process of its own, so that it can die: it starts a server and a long call.
 CLIENT = '''
@@ -46,11 +46,7 @@ def killed_client(mode):
 
 
 def is_sleeper(pid):
-    try:
-        with open(f'/proc/{pid}/comm') as f:
-            return f.read().strip() == 'sleep'
-    except OSError:
-        return False
+    return comm(pid) == 'sleep'
 
 
 @test('Q17 P176 a killed client leaves no process behind, ten times over')

@@ -233,7 +233,7 @@ def interrupted():
         shop.hold()
         front = start(shop, 'plan', 'apply', plan)
         shop.until_it_runs()
-        worker = poll(lambda: shop.workers(), 10, 'a worker')
+        worker = poll(shop.workers, 10, 'a worker')
         kill(worker[0], signal.SIGKILL)
         status, answer = answer_of(front)
         equal((status, answer['error']['code'], answer['error']['retryable']),
@@ -469,7 +469,7 @@ def exclusive():
         equal([line.split()[1] for line in shop.ran()], ['web', 'webx'])
         shop.let_go()
         equal(answer_of(first)[0], 0)
-        poll(lambda: shop.show(web)['status'] == 'applied', 10, 'its end')
+        shop.until_applied(web)
         shop.set('version', 'v1')
         equal(shop.apply(mail)['status'], 'succeeded')
 
@@ -504,7 +504,7 @@ def slow_to_begin():
         check('apply it again' in error['message'], error)
         equal(shop.ran(), [])
         shop.let_go('ask')
-        poll(lambda: result(shop, 'plan', 'show', plan)['status'] == 'applied', 10, 'its end')
+        shop.until_applied(plan)
         equal(shop.apply(plan)['result']['already_applied'], True)
         equal(shop.ran(), ['migrate web 2'])
 
@@ -546,7 +546,7 @@ def front_ends():
             front.send_signal(number)
             equal(front.wait(timeout=20), -number)
             shop.let_go()
-            poll(lambda s=shop, p=plan: s.show(p)['status'] == 'applied', 10, 'its end')
+            shop.until_applied(plan)
             equal(shop.ran(), ['migrate web 2'])
             front.stdout.close()
             front.stderr.close()

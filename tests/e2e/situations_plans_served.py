@@ -146,7 +146,7 @@ def outlives():
             server.wait(20)
             equal(result(shop, 'plan', 'show', plan)['status'], 'applying')
             shop.let_go()
-            poll(lambda s=shop, p=plan: s.show(p)['status'] == 'applied', 10, 'its end')
+            shop.until_applied(plan)
             equal(shop.ran(), ['migrate web 2'])
 
 

@@ -21,8 +21,8 @@ import subprocess
 import sys
 import tempfile
 
-from base import (SANITIZER, Failure, Setup, at_terminal, check, children, environment, equal, exe,
-                  is_alive, is_safe, kill, last_four, last_of_id, memory_kib, place, poll,
+from base import (SANITIZER, Failure, Setup, at_terminal, check, children, comm, environment, equal,
+                  exe, is_alive, is_safe, kill, last_four, last_of_id, memory_kib, place, poll,
                   processes, test, trust)
 from server import (META, MODERN, Server, code_of, request, strict, text_of, value_of)
 
