@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/mem.h"
 
 /* recursive_triggers: an INSERT OR REPLACE then meets the delete triggers as well. */
@@ -277,7 +279,7 @@ int sql_set_patience(struct sql *sql, int patience_ms)
 	return before;
 }
 
-struct sql *sql_open_patient(const char *path, const char *const *migrations, size_t migrations_len,
+static struct sql *open_once(const char *path, const char *const *migrations, size_t migrations_len,
     int patience_ms, struct err *err)
 {
 	cleanup_sql struct sql *sql = NULL;
@@ -294,6 +296,27 @@ struct sql *sql_open_patient(const char *path, const char *const *migrations, si
 		return NULL;
 	}
 	return steal_ptr(&sql);
+}
+
+/* SQLite has patience with most locks; the step of a new file to its log it tries only once. */
+struct sql *sql_open_patient(const char *path, const char *const *migrations, size_t migrations_len,
+    int patience_ms, struct err *err)
+{
+	int64_t until = clock_monotonic_ms() + patience_ms;
+	const struct timespec pause = { .tv_nsec = 5000000 };
+
+	for (;;) {
+		cleanup_err struct err failed = ERR_INIT;
+		struct sql *sql = open_once(path, migrations, migrations_len, patience_ms, &failed);
+
+		if (sql != NULL)
+			return sql;
+		if (failed.code != ERR_UNAVAILABLE || clock_monotonic_ms() >= until) {
+			err_move(err, &failed);
+			return NULL;
+		}
+		(void)nanosleep(&pause, NULL);
+	}
 }
 
 struct sql *sql_open(

@@ -114,6 +114,63 @@ static void a_lock_held_elsewhere_is_busy_at_once_and_retryable(void **state)
 	assert_ok(sql_begin(two, &late, &err), &err);
 }
 
+struct holder {
+	const char *path;
+	int holds[2]; /* a byte comes once the lock is held */
+	int ends[2];  /* a byte ends it, after a while */
+};
+
+/* The byte that a writer locks until it commits (SQLite's file format, 1.2.2: the lock-byte page). */
+#define RESERVED_BYTE 0x40000001
+
+static int hold_until_told(void *ctx)
+{
+	const struct holder *holder = ctx;
+	const struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RESERVED_BYTE, .l_len = 1
+	};
+	const struct timespec pause = { .tv_nsec = 50000000 };
+	int fd = open(holder->path, O_RDWR | O_CLOEXEC);
+	char byte = 'x';
+
+	if (fcntl(fd, F_SETLK, &lock) < 0 || write(holder->holds[1], &byte, 1) != 1 ||
+	    read(holder->ends[0], &byte, 1) != 1)
+		return 1;
+	(void)nanosleep(&pause, NULL);
+	return close(fd);
+}
+
+/* Where a file without a log gets one, SQLite does not wait for another that is at it. */
+static void the_patient_wait_for_another_who_gives_a_file_its_log(void **state)
+{
+	cleanup_err struct err err = ERR_INIT;
+	cleanup_free char *path = scratch_path(*state, "logged.db");
+	cleanup_free char *copy = scratch_path(*state, "copy.db");
+	struct sql *sql = open_all(path, &err);
+	struct holder holder = { .path = copy };
+	struct scratch_child child;
+	char byte;
+
+	assert_ok(sql_backup(sql, copy, NULL, NULL, &err), &err);
+	sql_close(sql);
+	assert_int_equal(pipe2(holder.holds, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(holder.ends, O_CLOEXEC), 0);
+	child = scratch_start(hold_until_told, &holder, NULL);
+	assert_int_equal(read(holder.holds[0], &byte, 1), 1);
+	assert_null(open_all(copy, &err));
+	assert_int_equal(err.code, ERR_UNAVAILABLE);
+	err_release(&err);
+	assert_int_equal(write(holder.ends[1], &byte, 1), 1);
+	sql = sql_open_patient(copy, migrations, ARRAY_LEN(migrations), 60000, &err);
+	assert_non_null(sql);
+	sql_close(sql);
+	assert_int_equal(scratch_end(&child), 0);
+	for (int i = 0; i < 2; i++) {
+		close_fd(&holder.holds[i]);
+		close_fd(&holder.ends[i]);
+	}
+}
+
 static void a_broken_constraint_is_told_without_the_value(void **state)
 {
 	cleanup_err struct err err = ERR_INIT;
@@ -362,6 +419,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_no_database_is_an_io_error),
 		cmocka_unit_test(a_migration_that_fails_leaves_nothing_behind),
 		cmocka_unit_test(a_lock_held_elsewhere_is_busy_at_once_and_retryable),
+		cmocka_unit_test(the_patient_wait_for_another_who_gives_a_file_its_log),
 		cmocka_unit_test(a_broken_constraint_is_told_without_the_value),
 		cmocka_unit_test(a_copy_in_the_place_of_a_database_with_a_log_is_refused),
 		cmocka_unit_test(reading_refuses_to_write_and_to_create),
