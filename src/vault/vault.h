@@ -173,7 +173,8 @@ void vault_token_release(struct vault_token *token);
 
 /*
  * The token kept in the file $STILE_TOKEN_FILE, else in credentials.json of dirs_config().
- * ERR_UNAUTHENTICATED when there is none; ERR_PERMISSION_DENIED when others could read it.
+ * ERR_UNAUTHENTICATED when there is none; ERR_PERMISSION_DENIED when others could read it;
+ * ERR_CONFIGURATION when the variable is set to nothing, which never falls back to the other file.
  */
 struct secret *vault_credential_load(struct err *err) MUST_CHECK;
 

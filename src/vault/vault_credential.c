@@ -14,11 +14,16 @@
 #define CREDENTIALS "credentials.json"
 #define CREDENTIAL_MAX 4096
 
-static int no_credential(struct err *err)
+#define TOKEN_FILE_VARIABLE "STILE_TOKEN_FILE"
+
+static int no_credential(const char *path, struct err *err)
 {
+	if (getenv(TOKEN_FILE_VARIABLE) != NULL)
+		return err_set(err, ERR_UNAUTHENTICATED,
+		    TOKEN_FILE_VARIABLE " names %s, which does not exist", path);
 	return err_set(err, ERR_UNAUTHENTICATED,
 	    "there is no credential; run stile vault login, or name a token's file in"
-	    " STILE_TOKEN_FILE");
+	    " " TOKEN_FILE_VARIABLE);
 }
 
 static int check_file(int fd, const char *path, struct err *err)
@@ -45,7 +50,7 @@ static int read_text(const char *path, char text[CREDENTIAL_MAX], struct err *er
 	ssize_t got;
 
 	if (fd < 0 && errno == ENOENT)
-		return no_credential(err);
+		return no_credential(path, err);
 	if (fd < 0 && errno == ELOOP)
 		return err_set(err, ERR_PERMISSION_DENIED,
 		    "%s is a symbolic link, which is not followed; put the file itself there",
@@ -117,10 +122,16 @@ static char *credentials_path(struct err *err)
 
 struct secret *vault_credential_load(struct err *err)
 {
-	const char *file = getenv("STILE_TOKEN_FILE");
+	const char *file = getenv(TOKEN_FILE_VARIABLE);
 	cleanup_free char *path = NULL;
 
-	if (file != NULL && file[0] != '\0')
+	if (file != NULL && file[0] == '\0') {
+		/* Whoever set it meant a token with less rank than the owner's. */
+		(void)err_set(err, ERR_CONFIGURATION,
+		    TOKEN_FILE_VARIABLE " is empty; name a token's file in it, or unset it");
+		return NULL;
+	}
+	if (file != NULL)
 		return load(file, parse_token_file, err);
 	path = credentials_path(err);
 	return path == NULL ? NULL : load(path, parse_credentials, err);

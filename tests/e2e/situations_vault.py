@@ -19,7 +19,7 @@ from stile import Box, Setup, at_terminal, check, equal, poll, test
 TOKEN = re.compile(rb'stv_[A-Za-z0-9_-]{43}')
 EXIT = {'NOT_FOUND': 12, 'UNAUTHENTICATED': 10, 'PERMISSION_DENIED': 11, 'USAGE': 2, 'CONFLICT': 1,
         'INVALID_ARGUMENT': 2, 'ALREADY_EXISTS': 1, 'CONTENT_CORRUPT': 1, 'LIMIT_EXCEEDED': 1,
-        'CHECK_FAILED': 3}
+        'CHECK_FAILED': 3, 'CONFIGURATION_ERROR': 40}
 
 
 class Vault:
@@ -148,6 +148,19 @@ def open_credential():
         equal(vault.envelope('whoami')['status'], 'failed', 'through a link')
         token = box.write('token', b'stv_short\n', 0o600)
         equal(vault.envelope('whoami', STILE_TOKEN_FILE=token)['status'], 'failed', 'short')
+
+
+@test('vault: a variable for the token that is empty, or names no file, is never the owner')
+def token_file_that_is_not():
+    with Box() as box:
+        vault = Vault(box)
+        absent = os.path.join(box.root, 'absent.token')
+        for name, code, words in (('', 'CONFIGURATION_ERROR', 'STILE_TOKEN_FILE is empty'),
+                                  (absent, 'UNAUTHENTICATED', absent)):
+            for verb in (('whoami',), ('folder', 'create', '/x'), ('audit', 'list')):
+                message = vault.refused(code, *verb, STILE_TOKEN_FILE=name)
+                check(words in message, 'it does not say why:', message)
+        vault.refused('NOT_FOUND', 'folder', 'info', '/x')
 
 
 @test('vault: unknown, expired, revoked and disabled are one answer')
