@@ -23,6 +23,16 @@ int64_t clock_monotonic_ms(void)
 	return clock_monotonic_us() / 1000;
 }
 
+bool clock_pause(int64_t until_ms)
+{
+	const struct timespec pause = { .tv_nsec = 5000000 };
+
+	if (clock_monotonic_ms() >= until_ms)
+		return false;
+	(void)nanosleep(&pause, NULL);
+	return true;
+}
+
 int64_t clock_wall_us(void)
 {
 	return read_us(CLOCK_REALTIME);

@@ -4,11 +4,16 @@
 
 /* Time: monotonic for deadlines, wall only for records. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Milliseconds and microseconds of the monotonic clock; only differences mean anything. */
 int64_t clock_monotonic_ms(void);
 int64_t clock_monotonic_us(void);
+
+/* For a command that tries again and again, never for the loop: sleeps 5 ms and is true, unless the
+ * monotonic clock has reached until_ms. */
+bool clock_pause(int64_t until_ms);
 
 /* Microseconds since 1970-01-01T00:00:00Z by the wall clock. */
 int64_t clock_wall_us(void);

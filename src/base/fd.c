@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole writes; apart so that short writes and EINTR are thought of in one place. */
+/* Whole writes and locks with a deadline: short writes and EINTR are thought of in one place. */
 #include "base/fd.h"
 
 #include <errno.h>
+#include <sys/file.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 int fd_write_all(int fd, const void *data, size_t len)
 {
@@ -18,6 +21,17 @@ int fd_write_all(int fd, const void *data, size_t len)
 			return -1;
 		at += put;
 		len -= (size_t)put;
+	}
+	return 0;
+}
+
+int fd_lock(int fd, int how, int64_t wait_ms)
+{
+	int64_t until_ms = clock_monotonic_ms() + wait_ms;
+
+	while (flock(fd, how | LOCK_NB) < 0) {
+		if ((errno != EWOULDBLOCK && errno != EINTR) || !clock_pause(until_ms))
+			return -1;
 	}
 	return 0;
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -302,8 +301,7 @@ static struct sql *open_once(const char *path, const char *const *migrations, si
 struct sql *sql_open_patient(const char *path, const char *const *migrations, size_t migrations_len,
     int patience_ms, struct err *err)
 {
-	int64_t until = clock_monotonic_ms() + patience_ms;
-	const struct timespec pause = { .tv_nsec = 5000000 };
+	int64_t until_ms = clock_monotonic_ms() + patience_ms;
 
 	for (;;) {
 		cleanup_err struct err failed = ERR_INIT;
@@ -311,11 +309,10 @@ struct sql *sql_open_patient(const char *path, const char *const *migrations, si
 
 		if (sql != NULL)
 			return sql;
-		if (failed.code != ERR_UNAVAILABLE || clock_monotonic_ms() >= until) {
+		if (failed.code != ERR_UNAVAILABLE || !clock_pause(until_ms)) {
 			err_move(err, &failed);
 			return NULL;
 		}
-		(void)nanosleep(&pause, NULL);
 	}
 }
 

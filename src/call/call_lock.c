@@ -5,12 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <time.h>
 
-#include "base/clock.h"
 #include "base/dirs.h"
-
-#define LOCK_PAUSE_MS 20
+#include "base/fd.h"
 
 /* Of names that may hold anything, a file name of one length. */
 static char *lock_path(
@@ -47,8 +44,6 @@ static int refuse(const char *surface, const char *target, struct err *err)
 int call_lock_target(const char *data_dir, const char *surface, const char *target, int64_t wait_ms,
     int *ret_fd, struct err *err)
 {
-	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_MS * 1000000L };
-	int64_t deadline_ms = clock_monotonic_ms() + wait_ms;
 	cleanup_free char *path = lock_path(data_dir, surface, target, err);
 	cleanup_fd int fd = -1;
 
@@ -57,13 +52,9 @@ int call_lock_target(const char *data_dir, const char *surface, const char *targ
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return err_errno(err, errno, "%s", path);
-	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return err_errno(err, errno, "%s", path);
-		if (clock_monotonic_ms() >= deadline_ms)
-			return refuse(surface, target, err);
-		(void)nanosleep(&pause, NULL);
-	}
+	if (fd_lock(fd, LOCK_EX, wait_ms) < 0)
+		return errno == EWOULDBLOCK ? refuse(surface, target, err)
+					    : err_errno(err, errno, "%s", path);
 	*ret_fd = steal_fd(&fd);
 	return 0;
 }

@@ -13,8 +13,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/dirs.h"
+#include "base/fd.h"
 
 #define PATIENCE_MS 10000
 #define LOCK_PATIENCE_MS 10000
@@ -409,23 +409,16 @@ static int open_lock(struct vault *vault, struct err *err)
 	return vault->lock_fd < 0 ? err_errno(err, errno, "%s", path) : 0;
 }
 
-/* Tries for a while: flock(2) that waits would wait for ever. */
 static int take_lock(struct vault *vault, int how, struct err *err)
 {
-	int64_t until = clock_monotonic_ms() + LOCK_PATIENCE_MS;
-	const struct timespec pause = { .tv_nsec = 5000000 };
-
 	if (open_lock(vault, err) < 0)
 		return -1;
-	while (flock(vault->lock_fd, how | LOCK_NB) < 0) {
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return err_errno(err, errno, "lock the vault's content");
-		if (clock_monotonic_ms() >= until)
-			return err_set(err, ERR_UNAVAILABLE,
-			    "the vault's content is in use by another process; try again");
-		(void)nanosleep(&pause, NULL);
-	}
-	return 0;
+	if (fd_lock(vault->lock_fd, how, LOCK_PATIENCE_MS) == 0)
+		return 0;
+	if (errno != EWOULDBLOCK)
+		return err_errno(err, errno, "lock the vault's content");
+	return err_set(
+	    err, ERR_UNAVAILABLE, "the vault's content is in use by another process; try again");
 }
 
 int store_hold_content(struct vault *vault, struct err *err)

@@ -6,11 +6,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/ids.h"
 #include "base/num.h"
 #include "base/strvec.h"
@@ -510,6 +512,31 @@ static void every_day_of_four_centuries_is_told_as_the_library_does(void **state
 	}
 }
 
+/* ---- descriptors ---- */
+
+static void a_lock_held_elsewhere_is_tried_for_as_long_as_was_said(void **state)
+{
+	char path[] = "/tmp/stile-test-XXXXXX";
+	cleanup_fd int holder = mkstemp(path);
+	cleanup_fd int other = open(path, O_RDWR | O_CLOEXEC);
+	int64_t began_ms = clock_monotonic_ms();
+
+	(void)state;
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(fd_lock(holder, LOCK_EX, 0), 0);
+	errno = 0;
+	assert_int_equal(fd_lock(other, LOCK_SH, 0), -1);
+	assert_int_equal(errno, EWOULDBLOCK);
+	errno = 0;
+	assert_int_equal(fd_lock(other, LOCK_SH, 30), -1);
+	assert_int_equal(errno, EWOULDBLOCK);
+	assert_true(clock_monotonic_ms() - began_ms >= 30);
+	assert_int_equal(flock(holder, LOCK_UN), 0);
+	assert_int_equal(fd_lock(other, LOCK_SH, 0), 0);
+	assert_int_equal(fd_lock(-1, LOCK_SH, 60000), -1);
+	assert_int_equal(errno, EBADF);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_error_is_set_wrapped_and_moved),
 	cmocka_unit_test(a_second_error_replaces_the_first),
@@ -537,6 +564,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_digest_goes_round_as_text),
 	cmocka_unit_test(a_text_that_is_no_digest_is_refused),
 	cmocka_unit_test(a_files_digest_is_that_of_its_bytes),
+	cmocka_unit_test(a_lock_held_elsewhere_is_tried_for_as_long_as_was_said),
 };
 
 UNIT_MAIN(tests)
