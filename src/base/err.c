@@ -40,16 +40,6 @@ void err_release(struct err *err)
 	*err = ERR_INIT;
 }
 
-/* fmt's text, owned by the caller. */
-PRINTF_LIKE(1, 0) static char *format(const char *fmt, va_list args)
-{
-	char *text = NULL;
-
-	if (vasprintf(&text, fmt, args) < 0)
-		abort();
-	return text;
-}
-
 /* Replaces what err held; message is taken. */
 static void replace(struct err *err, enum err_code code, char *message_take)
 {
@@ -64,7 +54,7 @@ int err_set(struct err *err, enum err_code code, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	replace(err, code, format(fmt, args));
+	replace(err, code, xvasprintf(fmt, args));
 	va_end(args);
 	return -1;
 }
@@ -80,7 +70,7 @@ int err_errno(struct err *err, int errnum, const char *fmt, ...)
 	else if (errnum == ENOENT)
 		code = ERR_NOT_FOUND;
 	va_start(args, fmt);
-	text = format(fmt, args);
+	text = xvasprintf(fmt, args);
 	va_end(args);
 	return err_set(err, code, "%s: %s", text,
 	    strerrordesc_np(errnum) ? strerrordesc_np(errnum) : "unknown error");
@@ -93,7 +83,7 @@ int err_wrap(struct err *err, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	text = format(fmt, args);
+	text = xvasprintf(fmt, args);
 	va_end(args);
 	joined = xasprintf("%s: %s", text, err->message ? err->message : "");
 	free(err->message);

@@ -42,14 +42,22 @@ char *xmemdupz(const void *data, size_t len)
 	return copy;
 }
 
-char *xasprintf(const char *fmt, ...)
+char *xvasprintf(const char *fmt, va_list args)
 {
 	char *text = NULL;
-	va_list args;
 
-	va_start(args, fmt);
 	if (vasprintf(&text, fmt, args) < 0)
 		abort();
+	return text;
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, fmt);
+	text = xvasprintf(fmt, args);
 	va_end(args);
 	return text;
 }

@@ -11,6 +11,7 @@
  * `return` is the whole error path.
  */
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,6 +34,7 @@ char *xmemdupz(const void *data, size_t len) MUST_CHECK;
 
 /* A formatted string, owned by the caller. */
 char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2) MUST_CHECK;
+char *xvasprintf(const char *fmt, va_list args) PRINTF_LIKE(1, 0) MUST_CHECK;
 
 /*
  * Makes room for one more element of *array, which holds len elements and has room for *cap.

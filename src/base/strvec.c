@@ -3,7 +3,6 @@
 #include "base/strvec.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,14 +28,11 @@ void strvec_push(struct strvec *vec, const char *text)
 
 void strvec_pushf(struct strvec *vec, const char *fmt, ...)
 {
-	char *text = NULL;
 	va_list args;
 
 	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		abort();
+	strvec_take(vec, xvasprintf(fmt, args));
 	va_end(args);
-	strvec_take(vec, text);
 }
 
 char *const *strvec_array(struct strvec *vec)

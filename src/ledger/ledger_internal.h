@@ -172,6 +172,15 @@ void record_write_digest(struct json_writer *w, const char *name, const struct d
 /* Nothing for NULL. */
 void record_write_text(struct json_writer *w, const char *name, const char *text);
 
+/* Shows the record with this id. 1: shown; 0: it is damaged; -1: err. *ret_is_enough comes false. */
+typedef int (*records_show_fn)(
+    struct records *records, const char *id, void *ctx, bool *ret_is_enough, struct err *err);
+
+/* Shows the records whose ids are the first column of stmt, in its order, until it is enough; at
+ * most limit of them (0: all). Damage of one record is no reason not to show the others. */
+int records_list(struct records *records, struct sql_stmt *stmt, int64_t limit,
+    records_show_fn show, void *ctx, struct record_list *ret_list, struct err *err) MUST_CHECK;
+
 /* Runs a deletion of what is past keep (bound as ?1). */
 int records_trim(struct records *records, const char *sql, int64_t keep, struct err *err)
     MUST_CHECK;

@@ -279,27 +279,22 @@ int records_plan_find(
 
 /* ---- listing ---- */
 
-/* The first column of all rows; at most one more than limit, which tells that there are more. */
-static int read_ids(struct sql_stmt *stmt, struct strvec *ret_ids, struct err *err)
-{
-	int got;
-
-	while ((got = sql_step(stmt, err)) == 1)
-		strvec_push(ret_ids, sql_column_text(stmt, 0));
-	return got;
-}
-
-/* Damage of one plan is no reason not to show the others; that the store cannot be read is. */
+/* That the store cannot be read is none. */
 static bool is_damage(const struct err *err)
 {
 	return err->code == ERR_PLAN_CORRUPT || err->code == ERR_PLAN_INVALID ||
 	       err->code == ERR_PLAN_HASH_MISMATCH || err->code == ERR_NOT_FOUND;
 }
 
-/* 1: shown; 0: damaged. */
-static int show_one(struct records *records, const char *id, plan_fn fn, void *ctx,
-    bool *ret_is_enough, struct err *err)
+struct plan_reader {
+	plan_fn fn;
+	void *ctx;
+};
+
+static int show(
+    struct records *records, const char *id, void *ctx, bool *ret_is_enough, struct err *err)
 {
+	const struct plan_reader *reader = ctx;
 	cleanup_plan struct plan plan = PLAN_INIT;
 	cleanup_err struct err damage = ERR_INIT;
 	int status;
@@ -310,7 +305,7 @@ static int show_one(struct records *records, const char *id, plan_fn fn, void *c
 		err_move(err, &damage);
 		return -1;
 	}
-	status = fn(ctx, &plan, err);
+	status = reader->fn(reader->ctx, &plan, err);
 	*ret_is_enough = status != 0;
 	return status < 0 ? -1 : 1;
 }
@@ -318,32 +313,13 @@ static int show_one(struct records *records, const char *id, plan_fn fn, void *c
 int records_plan_each(struct records *records, const char *surface, int64_t limit, plan_fn fn,
     void *ctx, struct record_list *ret_list, struct err *err)
 {
-	cleanup_strvec struct strvec ids = STRVEC_INIT;
+	struct plan_reader reader = { fn, ctx };
 	cleanup_stmt struct sql_stmt *stmt = records_prepare(records, SQL_LIST, err);
-	struct record_list list = { 0 };
-	int64_t shown = 0;
-	bool is_enough = false;
 
 	if (stmt == NULL || records_settle(records, err) < 0)
 		return -1;
 	sql_bind_text(stmt, 1, surface);
-	if (read_ids(stmt, &ids, err) < 0)
-		return -1;
-	for (size_t i = 0; i < ids.len && !is_enough; i++) {
-		int got;
-
-		if (limit > 0 && shown == limit) {
-			list.is_truncated = true;
-			break;
-		}
-		got = show_one(records, ids.items[i], fn, ctx, &is_enough, err);
-		if (got < 0)
-			return -1;
-		shown += got;
-		list.skipped += got == 0;
-	}
-	*ret_list = list;
-	return 0;
+	return records_list(records, stmt, limit, show, &reader, ret_list, err);
 }
 
 /* ---- adding ---- */

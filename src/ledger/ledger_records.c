@@ -208,6 +208,44 @@ int records_append(struct records *records, const struct ledger_record *record,
 	return 0;
 }
 
+/* ---- listing ---- */
+
+static int read_ids(struct sql_stmt *stmt, struct strvec *ret_ids, struct err *err)
+{
+	int got;
+
+	while ((got = sql_step(stmt, err)) == 1)
+		strvec_push(ret_ids, sql_column_text(stmt, 0));
+	return got;
+}
+
+int records_list(struct records *records, struct sql_stmt *stmt, int64_t limit,
+    records_show_fn show, void *ctx, struct record_list *ret_list, struct err *err)
+{
+	cleanup_strvec struct strvec ids = STRVEC_INIT;
+	struct record_list list = { 0 };
+	int64_t shown = 0;
+	bool is_enough = false;
+
+	if (read_ids(stmt, &ids, err) < 0)
+		return -1;
+	for (size_t i = 0; i < ids.len && !is_enough; i++) {
+		int got;
+
+		if (limit > 0 && shown == limit) {
+			list.is_truncated = true;
+			break;
+		}
+		got = show(records, ids.items[i], ctx, &is_enough, err);
+		if (got < 0)
+			return -1;
+		shown += got;
+		list.skipped += got == 0;
+	}
+	*ret_list = list;
+	return 0;
+}
+
 /* ---- columns and members ---- */
 
 char *record_column(struct sql_stmt *stmt, int column)

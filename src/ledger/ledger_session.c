@@ -344,31 +344,21 @@ int records_session_load(
 	return session_read(records, id, true, ret_session, err);
 }
 
-static int list_ids(struct records *records, const char *status, const char *app,
-    struct strvec *ret_ids, struct err *err)
-{
-	cleanup_stmt struct sql_stmt *stmt = records_prepare(records, SQL_LIST, err);
-	int got;
-
-	if (stmt == NULL)
-		return -1;
-	sql_bind_text(stmt, 1, status);
-	sql_bind_text(stmt, 2, app);
-	while ((got = sql_step(stmt, err)) == 1)
-		strvec_push(ret_ids, sql_column_text(stmt, 0));
-	return got;
-}
-
 static bool is_damage(const struct err *err)
 {
 	return err->code == ERR_SESSION_CORRUPT || err->code == ERR_SESSION_INVALID ||
 	       err->code == ERR_NOT_FOUND;
 }
 
-/* 1: shown; 0: damaged. */
-static int show_one(struct records *records, const char *id, session_fn fn, void *ctx,
-    bool *ret_is_enough, struct err *err)
+struct session_reader {
+	session_fn fn;
+	void *ctx;
+};
+
+static int show(
+    struct records *records, const char *id, void *ctx, bool *ret_is_enough, struct err *err)
 {
+	const struct session_reader *reader = ctx;
 	cleanup_session struct session session = SESSION_INIT;
 	cleanup_err struct err damage = ERR_INIT;
 	int status;
@@ -379,7 +369,7 @@ static int show_one(struct records *records, const char *id, session_fn fn, void
 		err_move(err, &damage);
 		return -1;
 	}
-	status = fn(ctx, &session, err);
+	status = reader->fn(reader->ctx, &session, err);
 	*ret_is_enough = status != 0;
 	return status < 0 ? -1 : 1;
 }
@@ -387,29 +377,13 @@ static int show_one(struct records *records, const char *id, session_fn fn, void
 int records_session_each(struct records *records, const char *status, const char *app,
     int64_t limit, session_fn fn, void *ctx, struct record_list *ret_list, struct err *err)
 {
-	cleanup_strvec struct strvec ids = STRVEC_INIT;
+	struct session_reader reader = { fn, ctx };
+	cleanup_stmt struct sql_stmt *stmt = records_prepare(records, SQL_LIST, err);
 	enum session_status known;
-	struct record_list list = { 0 };
-	int64_t shown = 0;
-	bool is_enough = false;
 
-	if (status != NULL && session_status_parse(status, &known, err) < 0)
+	if (stmt == NULL || (status != NULL && session_status_parse(status, &known, err) < 0))
 		return -1;
-	if (list_ids(records, status, app, &ids, err) < 0)
-		return -1;
-	for (size_t i = 0; i < ids.len && !is_enough; i++) {
-		int got;
-
-		if (limit > 0 && shown == limit) {
-			list.is_truncated = true;
-			break;
-		}
-		got = show_one(records, ids.items[i], fn, ctx, &is_enough, err);
-		if (got < 0)
-			return -1;
-		shown += got;
-		list.skipped += got == 0;
-	}
-	*ret_list = list;
-	return 0;
+	sql_bind_text(stmt, 1, status);
+	sql_bind_text(stmt, 2, app);
+	return records_list(records, stmt, limit, show, &reader, ret_list, err);
 }
