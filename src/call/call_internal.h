@@ -63,7 +63,8 @@ struct decision {
 	char *contract_file; /* NULL: there is none */
 	char *contract_version;
 	int64_t contract_number; /* of a version of the vault; else 0 */
-	char *event; /* the row that holds it: "sca_…" of the vault, "row N" of ours */
+	char *event;  /* the row that holds it: "sca_…" of the vault, "row N" of ours */
+	char *reason; /* why the vault grants nothing; else NULL */
 };
 
 #define DECISION_INIT ((struct decision){ .gate = GATE_SCOPE_INIT })

@@ -29,6 +29,7 @@ void decision_release(struct decision *decision)
 	free(decision->contract_file);
 	free(decision->contract_version);
 	free(decision->event);
+	free(decision->reason);
 	*decision = DECISION_INIT;
 }
 

@@ -157,6 +157,7 @@ static int read_result(
 	    read_tools(json_get(result, "tools"), &decision->gate.tools, err) < 0 ||
 	    read_contract(json_get(result, "contract"), decision, err) < 0)
 		return -1;
+	decision->reason = xstrdup(text_of(result, "reason"));
 	return check_whole(host, decision, err) < 0
 		   ? -1
 		   : read_event(json_get(result, "event"), &host->scope, decision, err);
@@ -213,19 +214,35 @@ static int check_end(const struct run_outcome *outcome, struct err *err)
 	    strerrordesc_np(outcome->errnum));
 }
 
+static bool is_news(const struct host_scope *scope, const struct decision *decision)
+{
+	assert(decision->event != NULL);
+	return scope->decision.event == NULL || strcmp(decision->event, scope->decision.event) != 0;
+}
+
 /*
  * The stamps are those of before where nothing was recorded, so that a change of another's that came
  * meanwhile is seen; where a row was written, our own change would be.
  */
-static void keep_stamps(struct host *host, const struct decision *decision)
+static void keep_stamps(struct host *host, bool is_recorded)
 {
 	struct host_scope *scope = &host->scope;
 
-	assert(decision->event != NULL);
-	if (scope->decision.event != NULL && strcmp(decision->event, scope->decision.event) == 0)
-		memcpy(scope->stamps, scope->stamps_before, sizeof(scope->stamps));
-	else
+	if (is_recorded)
 		take_stamps(host, scope->stamps);
+	else
+		memcpy(scope->stamps, scope->stamps_before, sizeof(scope->stamps));
+}
+
+/* For the operator; a client is not told why. */
+static void log_reason(struct host *host, const struct decision *decision)
+{
+	cleanup_err struct err reason = ERR_INIT;
+
+	if (decision->reason == NULL)
+		return;
+	(void)err_set(&reason, ERR_NOT_FOUND, "%s", decision->reason);
+	host_warn(host, "scope: nothing is granted: ", &reason);
 }
 
 static void on_done(void *ctx, struct run_outcome *outcome)
@@ -233,6 +250,7 @@ static void on_done(void *ctx, struct run_outcome *outcome)
 	struct host *host = ctx;
 	cleanup_err struct err err = ERR_INIT;
 	struct decision decision = DECISION_INIT;
+	bool is_recorded;
 
 	host->scope.run = NULL;
 	if (check_end(outcome, &err) < 0 || read_answer(host, outcome, &decision, &err) < 0) {
@@ -240,7 +258,10 @@ static void on_done(void *ctx, struct run_outcome *outcome)
 		scope_failed(host, &err);
 		return;
 	}
-	keep_stamps(host, &decision);
+	is_recorded = is_news(&host->scope, &decision);
+	keep_stamps(host, is_recorded);
+	if (is_recorded)
+		log_reason(host, &decision);
 	scope_decided(host, &decision);
 }
 

@@ -126,6 +126,8 @@ static const struct cli_option opt_scope = { "--scope", NULL, CLI_FLAG, MEMBER(i
 	"The decisions about stages instead of the operations." };
 static const struct cli_option opt_force_checkout = { "--force", NULL, CLI_FLAG, MEMBER(is_force),
 	"Replace files that differ." };
+static const struct cli_option opt_force_logout = { "--force", NULL, CLI_FLAG, MEMBER(is_force),
+	"Forget even the last token with which anybody can manage the root; you have a copy." };
 static const struct cli_option opt_deletions = { "--deletions", NULL, CLI_FLAG,
 	MEMBER(has_deletions), "Put what was deleted here into the vault's trash." };
 static const struct cli_option opt_onto_latest = { "--onto-latest", NULL, CLI_FLAG,
@@ -163,6 +165,7 @@ static const struct cli_option *const message_options[] = { &opt_message, NULL }
 static const struct cli_option *const events_options[] = { &opt_principal, &opt_object,
 	&opt_operation, &opt_result, &opt_correlation, &opt_scope, &opt_after_row, &opt_limit_rows,
 	NULL };
+static const struct cli_option *const logout_options[] = { &opt_force_logout, NULL };
 static const struct cli_option *const export_options[] = { &opt_scope, &opt_after_row, NULL };
 static const struct cli_option *const template_create_options[] = { &opt_template_name, NULL };
 static const struct cli_option *const publish_options[] = { &opt_publish_message, NULL };
@@ -192,13 +195,17 @@ const struct command cli_vault_commands[] = {
 	{ "vault login", cmd_vault_login, NULL, 0, 0, no_options, "Become the owner of a token.",
 	    "The token is typed at a prompt that shows nothing, or comes on standard input.\n"
 	    "It is tried, then kept in credentials.json in $XDG_CONFIG_HOME/stile, which\n"
-	    "only you can read.\n"
+	    "only you can read. Somebody else's token that is kept there is not replaced:\n"
+	    "log out first, or name the file of one in STILE_TOKEN_FILE to use it once.\n"
 	    "\n"
 	    "  stile vault login <token.txt\n",
 	    true },
-	{ "vault logout", cmd_vault_logout, NULL, 0, 0, no_options, "Forget your credential.",
-	    "The token itself stays valid; stile vault token revoke ends it.\n"
+	{ "vault logout", cmd_vault_logout, NULL, 0, 0, logout_options, "Forget your credential.",
+	    "The token itself stays valid; stile vault token revoke ends it. The last\n"
+	    "token with which anybody can manage the root is not forgotten: keep another\n"
+	    "in a file first.\n"
 	    "\n"
+	    "  stile vault token issue --out spare.token\n"
 	    "  stile vault logout\n",
 	    true },
 	{ "vault whoami", cmd_vault_whoami, NULL, 0, 0, no_options,

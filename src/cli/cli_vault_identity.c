@@ -140,13 +140,24 @@ static int ask_token(char line[LINE_SIZE], struct secret **ret_token, struct err
 	return *ret_token == NULL ? -1 : 0;
 }
 
+/* What is kept by now; none, or one that is no token, is NULL without an error. */
+static struct secret *kept_token(struct err *err)
+{
+	struct secret *kept = vault_credential_kept(err);
+
+	if (err->code == ERR_UNAUTHENTICATED || err->code == ERR_CONFIGURATION)
+		err_release(err);
+	return kept;
+}
+
 /* A token is kept only once it was seen to be valid. */
 static int do_login(struct cli *cli, struct vault *vault, char line[LINE_SIZE], struct err *err)
 {
+	cleanup_secret struct secret *kept = kept_token(err);
 	cleanup_secret struct secret *token = NULL;
 
-	if (ask_token(line, &token, err) < 0 || vault_bind(vault, token, err) < 0 ||
-	    vault_credential_store(line, err) < 0)
+	if (err_is_set(err) || ask_token(line, &token, err) < 0 ||
+	    vault_login(vault, kept, token, err) < 0 || vault_credential_store(line, err) < 0)
 		return -1;
 	return show_whoami(cli, vault, err);
 }
@@ -169,11 +180,26 @@ int cmd_vault_login(struct cli *cli, struct err *err)
 	return result;
 }
 
+/* What is forgotten exists nowhere else, for all we know. */
+static int check_spare(struct cli *cli, struct err *err)
+{
+	cleanup_secret struct secret *kept = kept_token(err);
+	cleanup_vault struct vault *vault = kept == NULL ? NULL : cli_vault_open_store(cli, err);
+
+	if (vault != NULL && vault_bind_unnoted(vault, kept, err) == 0)
+		return vault_token_check_last(vault, err);
+	if (err->code == ERR_NOT_FOUND || err->code == ERR_UNAUTHENTICATED)
+		err_release(err); /* there is no vault, or it does not accept the token */
+	return err_is_set(err) ? -1 : 0;
+}
+
 int cmd_vault_logout(struct cli *cli, struct err *err)
 {
 	struct json_writer w = JSON_WRITER_INIT(&cli->result);
 	bool was_there = false;
 
+	if (!cli->options.is_force && check_spare(cli, err) < 0)
+		return -1;
 	if (vault_credential_remove(&was_there, err) < 0)
 		return -1;
 	json_write_object_begin(&w);

@@ -113,6 +113,11 @@ int vault_bind(struct vault *vault, const struct secret *token, struct err *err)
  * row if there is one. */
 int vault_bind_unnoted(struct vault *vault, const struct secret *token, struct err *err) MUST_CHECK;
 
+/* The same, to keep token from now on: kept is what is kept by now, or NULL. ERR_ALREADY_EXISTS when
+ * the vault accepts that as another principal's, for its value may exist nowhere else. */
+int vault_login(struct vault *vault, const struct secret *kept, const struct secret *token,
+    struct err *err) MUST_CHECK;
+
 struct vault_whoami {
 	char *org; /* id */
 	char *org_name;
@@ -165,9 +170,13 @@ int vault_token_issue(struct vault *vault, const char *principal, int64_t expire
     struct vault_token *ret, struct vault_token_text *ret_text, struct err *err) MUST_CHECK;
 int vault_token_each(struct vault *vault, const char *principal, vault_token_fn fn, void *ctx,
     struct err *err) MUST_CHECK;
+/* The last valid token with which anybody can manage the root cannot be revoked: ERR_CONFLICT. */
 int vault_token_revoke(
     struct vault *vault, const char *id, struct vault_token *ret, struct err *err) MUST_CHECK;
 void vault_token_release(struct vault_token *token);
+
+/* ERR_CONFLICT when the token that vault is bound to is that last one. */
+int vault_token_check_last(struct vault *vault, struct err *err) MUST_CHECK;
 
 /* ---- the credential of this user (vault_credential.c) ---- */
 
@@ -177,6 +186,9 @@ void vault_token_release(struct vault_token *token);
  * ERR_CONFIGURATION when the variable is set to nothing, which never falls back to the other file.
  */
 struct secret *vault_credential_load(struct err *err) MUST_CHECK;
+
+/* The one in credentials.json, whatever the variable says. */
+struct secret *vault_credential_kept(struct err *err) MUST_CHECK;
 
 /* Can a credential be kept where none is? Tries it with a file that is gone again afterwards. */
 int vault_credential_try(struct err *err) MUST_CHECK;

@@ -120,10 +120,16 @@ static char *credentials_path(struct err *err)
 	return NULL;
 }
 
+struct secret *vault_credential_kept(struct err *err)
+{
+	cleanup_free char *path = credentials_path(err);
+
+	return path == NULL ? NULL : load(path, parse_credentials, err);
+}
+
 struct secret *vault_credential_load(struct err *err)
 {
 	const char *file = getenv(TOKEN_FILE_VARIABLE);
-	cleanup_free char *path = NULL;
 
 	if (file != NULL && file[0] == '\0') {
 		/* Whoever set it meant a token with less rank than the owner's. */
@@ -131,10 +137,7 @@ struct secret *vault_credential_load(struct err *err)
 		    TOKEN_FILE_VARIABLE " is empty; name a token's file in it, or unset it");
 		return NULL;
 	}
-	if (file != NULL)
-		return load(file, parse_token_file, err);
-	path = credentials_path(err);
-	return path == NULL ? NULL : load(path, parse_credentials, err);
+	return file != NULL ? load(file, parse_token_file, err) : vault_credential_kept(err);
 }
 
 static int write_credentials(struct buf *text, struct err *err)

@@ -13,10 +13,6 @@ static const char SQL_PUT[] =
     " granted_us = excluded.granted_us";
 static const char SQL_GET[] = "SELECT rank FROM grant WHERE folder = ?1 AND principal = ?2";
 static const char SQL_REMOVE[] = "DELETE FROM grant WHERE folder = ?1 AND principal = ?2";
-static const char SQL_OTHER_MANAGERS[] =
-    "SELECT count(*) FROM grant JOIN principal ON principal.id = grant.principal"
-    " WHERE grant.folder = ?1 AND grant.rank = 3 AND principal.disabled_us = 0"
-    " AND principal.id <> ?2";
 
 #define GRANT_COLUMNS                                                                              \
 	" grant.folder, grant.principal, principal.name, principal.kind, grant.rank,"              \
@@ -57,16 +53,12 @@ int grant_put(struct vault *vault, const char *folder, const char *principal, en
 static int keep_a_manager(struct vault *vault, const char *folder, const char *principal,
     enum vault_rank rank, struct err *err)
 {
-	int64_t others = 0;
-
 	if (strcmp(folder, vault->root) != 0 || rank == VAULT_MANAGE)
 		return 0;
-	if (store_int(vault, SQL_OTHER_MANAGERS, BINDS(B_TEXT(folder), B_TEXT(principal)), &others,
-		err) < 0)
-		return -1;
-	return others > 0 ? 0
-			  : err_set(err, ERR_CONFLICT,
-				"nobody else can manage the root; grant that to another first");
+	return token_check_ways(vault, NULL, principal,
+	    "nobody else who can manage the root has a valid token; grant that to another first, "
+	    "and issue a token",
+	    err);
 }
 
 static void note_change(

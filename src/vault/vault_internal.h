@@ -307,6 +307,11 @@ int principal_find(
 /* Notes that the token was used, unless that was noted within a minute. */
 int token_note_used(struct vault *vault, struct err *err) MUST_CHECK;
 
+/* Somebody must be able to manage the root, and have a valid token to do it with: ERR_CONFLICT with
+ * message when nobody is left without this token, or without this principal (the other is NULL). */
+int token_check_ways(struct vault *vault, const char *token, const char *principal,
+    const char *message, struct err *err) MUST_CHECK;
+
 int token_insert(struct vault *vault, const char *principal, int64_t expires_us,
     struct vault_token *ret, struct vault_token_text *ret_text, struct err *err) MUST_CHECK;
 

@@ -84,7 +84,10 @@ static int init_in_txn(struct vault *vault, const char *org, const char *owner,
 		return -1;
 	if (is_taken)
 		return err_set(err, ERR_ALREADY_EXISTS,
-		    "this vault has an organization %s already; run: stile vault login", org);
+		    "this vault has an organization %s already; run stile vault login, or name "
+		    "another: "
+		    "--org NAME",
+		    org);
 	if (add_org(vault, org, owner, err) < 0 ||
 	    grant_put(vault, vault->root, vault->principal, VAULT_MANAGE, err) < 0 ||
 	    token_insert(vault, vault->principal, 0, &token, ret_token, err) < 0)

@@ -36,6 +36,13 @@ static const char SQL_GET[] = TOKEN_COLUMNS " WHERE token.id = ?1 AND principal.
 static const char SQL_EACH[] =
     TOKEN_COLUMNS " WHERE token.principal = ?1 AND principal.org = ?2 ORDER BY token.id";
 static const char SQL_REVOKE[] = "UPDATE token SET revoked_us = ?2 WHERE id = ?1";
+/* The valid tokens of those who can manage the root: all, and without ?3 or those of ?4. */
+static const char SQL_WAYS[] =
+    "SELECT count(*), count(*) FILTER (WHERE token.id IS NOT ?3 AND principal.id IS NOT ?4)"
+    " FROM grant JOIN principal ON principal.id = grant.principal"
+    " JOIN token ON token.principal = principal.id"
+    " WHERE grant.folder = ?1 AND grant.rank = 3 AND principal.disabled_us = 0"
+    " AND token.revoked_us = 0 AND (token.expires_us = 0 OR token.expires_us > ?2)";
 
 /* ---- the value ---- */
 
@@ -141,6 +148,51 @@ int vault_bind_unnoted(struct vault *vault, const struct secret *token, struct e
 int vault_bind(struct vault *vault, const struct secret *token, struct err *err)
 {
 	return vault_bind_unnoted(vault, token, err) < 0 ? -1 : token_note_used(vault, err);
+}
+
+int vault_login(
+    struct vault *vault, const struct secret *kept, const struct secret *token, struct err *err)
+{
+	char before[ID_TEXT_SIZE] = "";
+
+	if (kept != NULL && vault_bind_unnoted(vault, kept, err) == 0)
+		memcpy(before, vault->principal, sizeof(before));
+	else if (err_is_set(err) && err->code != ERR_UNAUTHENTICATED)
+		return -1;
+	err_release(err);
+	if (vault_bind_unnoted(vault, token, err) < 0)
+		return -1;
+	if (before[0] != '\0' && strcmp(before, vault->principal) != 0)
+		return err_set(err, ERR_ALREADY_EXISTS,
+		    "you are logged in as somebody else (stile vault whoami), whose token would be "
+		    "forgotten; first run: stile vault logout");
+	return token_note_used(vault, err);
+}
+
+/* ---- somebody must be able to come in ---- */
+
+int token_check_ways(struct vault *vault, const char *token, const char *principal,
+    const char *message, struct err *err)
+{
+	cleanup_reset struct sql_stmt *stmt = NULL;
+
+	if (store_row(vault, SQL_WAYS,
+		BINDS(
+		    B_TEXT(vault->root), B_INT(clock_wall_us()), B_TEXT(token), B_TEXT(principal)),
+		&stmt, err) < 0)
+		return -1;
+	if (sql_column_int(stmt, 0) > 0 && sql_column_int(stmt, 1) == 0)
+		return err_set(err, ERR_CONFLICT, "%s", message);
+	return 0;
+}
+
+static const char last_way[] = "this is the last valid token with which anybody can manage the "
+			       "root; first make another: stile "
+			       "vault token issue --out FILE";
+
+int vault_token_check_last(struct vault *vault, struct err *err)
+{
+	return token_check_ways(vault, vault->token, NULL, last_way, err);
 }
 
 /* ---- issuing, listing, revoking ---- */
@@ -298,6 +350,8 @@ static int do_revoke(struct vault *vault, const char *id, struct vault_token *re
 		return -1;
 	if (ret->revoked_us != 0)
 		return 0;
+	if (token_check_ways(vault, ret->id, NULL, last_way, err) < 0)
+		return -1;
 	ret->revoked_us = clock_wall_us();
 	return store_run(vault, SQL_REVOKE, BINDS(B_TEXT(id), B_INT(ret->revoked_us)), err);
 }

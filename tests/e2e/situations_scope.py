@@ -132,6 +132,7 @@ def folder_inside_root():
 
 # ---- what is not there ----
 
+NOTHING_GRANTED = 'scope: nothing is granted: '  # then why, to the operator alone
 BROKEN = {
     'missing': None,
     'empty': '',
@@ -521,9 +522,11 @@ def broken_in_the_vault():
                     stage.vault.value('file', 'trash', stage.file)
                 else:
                     stage.write(kind)
+                told = server.stderr().count(NOTHING_GRANTED)
                 equal(names(server, modern), [], what)
                 is_absent(server, 'fake_args', modern)
                 equal(stage.decisions()[-1]['result'], 'denied', what)
+                equal(server.stderr().count(NOTHING_GRANTED), told + 1, 'the reason, once: ' + what)
                 if kind is None:
                     stage.vault.put(stage.file, contract('fake_args').encode())
                 else:
@@ -541,6 +544,7 @@ def not_to_be_seen():
             equal(names(server), [])
             is_absent(server, 'fake_args')
             equal(stage.decisions()[-1]['result'], 'denied')
+            check(f'{NOTHING_GRANTED}{words[1]}: ' in server.stderr(), server.stderr())
         server = stage.serve(stage=stage.stage)
         equal(names(server), ['fake_args'])
         stage.vault.value('grant', 'remove', '/work', 'bot')

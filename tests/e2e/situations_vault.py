@@ -114,7 +114,7 @@ def nothing_there():
             check('stile vault init' in vault.refused('NOT_FOUND', *args), args)
         check(not os.path.exists(os.path.join(box.data, 'vault.db')), 'nothing was made')
         vault.value('init')
-        equal(vault.value('logout'), {'was_logged_in': True})
+        equal(vault.value('logout', '--force'), {'was_logged_in': True})
         equal(vault.value('logout'), {'was_logged_in': False})
         check('stile vault login' in vault.refused('UNAUTHENTICATED', 'whoami'))
 
@@ -185,6 +185,53 @@ def one_answer():
         vault.refused('INVALID_ARGUMENT', 'login', stdin=b'my password\n')
         vault.refused('USAGE', 'login', stdin=b'')
         equal(vault.value('whoami')['principal'], 'ada', 'a login that fails changes nothing')
+
+
+@test('vault: nobody is locked out by login, logout, revoke or grant')
+def locked_out():
+    with Box() as box:
+        vault = Vault(box)
+        owner = vault.value('whoami')
+        helper = vault.token('helper', 'write')
+        with open(helper, 'rb') as f:
+            text = f.read()
+        with open(vault.credential, 'rb') as f:
+            kept = f.read()
+        for _ in range(2):      # a token that is no use to a manager changes nothing
+            check('logged in as somebody else' in vault.refused('ALREADY_EXISTS', 'login', stdin=text))
+            check('token issue --out' in vault.refused('CONFLICT', 'logout'))
+            vault.refused('CONFLICT', 'token', 'revoke', owner['token_id'])
+            vault.value('grant', 'set', '/', 'helper', 'manage')
+            vault.value('grant', 'set', '/', 'helper', 'read')
+        with open(vault.credential, 'rb') as f:
+            equal(f.read(), kept, 'the credential')
+        equal(vault.value('whoami')['token_id'], owner['token_id'])
+        # a manager without a valid token is none
+        vault.value('grant', 'set', '/', 'helper', 'manage')
+        vault.value('token', 'revoke', vault.value('token', 'list', 'helper')['tokens'][0]['id'])
+        for args in (['grant', 'remove', '/', 'ada'], ['grant', 'set', '/', 'ada', 'write']):
+            check('valid token' in vault.refused('CONFLICT', *args))
+        vault.refused('CONFLICT', 'token', 'revoke', owner['token_id'])
+        # with a spare everything goes
+        spare = os.path.join(box.root, 'spare')
+        vault.value('token', 'issue', '--out', spare)
+        vault.value('logout')
+        check(not os.path.exists(vault.credential))
+        vault.refused('UNAUTHENTICATED', 'whoami')
+        vault.value('token', 'revoke', owner['token_id'], STILE_TOKEN_FILE=spare)
+        with open(spare, 'rb') as f:
+            vault.value('login', stdin=f.read())
+        vault.refused('CONFLICT', 'logout')
+        # the vault does not accept what is kept: then it is no loss
+        vault.value('logout', '--force')
+        with open(vault.credential, 'wb') as f:
+            f.write(kept)
+        os.chmod(vault.credential, 0o600)
+        with open(spare, 'rb') as f:
+            vault.value('login', stdin=f.read())
+        equal(vault.value('whoami')['principal'], 'ada')
+        vault.value('logout', '--force')
+        equal(vault.value('logout')['was_logged_in'], False)
 
 
 @test('vault: what is foreign or not granted answers byte for byte as what is absent')
@@ -288,7 +335,7 @@ def terminal():
                                    lambda text: token if 'Token: ' in text else None)
         equal(status, 0, text)
         check(token not in text and 'ada' in text, text)
-        vault.value('logout')
+        vault.value('logout', '--force')
         status, text = at_terminal([*argv, 'login'], vault.env(),
                                    lambda text: '\x03' if 'Token: ' in text else None)
         equal(status, 1, text)
