@@ -95,7 +95,8 @@ static const struct command commands[] = {
 	    "  stile call git_log '{\"limit\": 3}' --surface git\n" },
 	{ "surface list", cmd_surface_list, NULL, 0, 0, no_options,
 	    "List built-in surfaces and yours, and whether they are trusted.",
-	    "Yours are the files in the folder surfaces of the data directory.\n"
+	    "Yours are the files in the folder surfaces of the data directory, and those that\n"
+	    "you trusted in other places.\n"
 	    "\n"
 	    "  stile surface list\n" },
 	{ "surface show", cmd_surface_show, "SURFACE", 1, 1, no_options,
@@ -116,7 +117,8 @@ static const struct command commands[] = {
 	    "Shows what the file declares and asks on the terminal; there is no way to say yes in\n"
 	    "advance. A change to the file, or to a program that you can write, takes its tools "
 	    "away\n"
-	    "until you trust it again.\n"
+	    "until you trust it again. What is trusted stands in stile surface list; to take it\n"
+	    "back, delete its entry from trust.yaml in the data directory.\n"
 	    "\n"
 	    "  stile surface trust ./kubectl.yaml\n" },
 	{ "surface schema", cmd_surface_schema, NULL, 0, 0, no_options,

@@ -56,6 +56,7 @@ struct listing {
 	struct cli_table table;
 	struct json_writer w;
 	struct gate_trust trust;
+	struct strvec paths; /* of the files that are listed by now, as trust names them */
 };
 
 static void list_row(struct listing *listing, const char *name, const struct surface *surface,
@@ -99,20 +100,19 @@ static void list_builtins(struct listing *listing)
 	}
 }
 
-static void list_file(struct listing *listing, const char *dir, const char *file)
+static void list_file(struct listing *listing, const char *name, const char *path)
 {
-	cleanup_free char *path = xasprintf("%s/%s", dir, file);
-	cleanup_free char *name = xmemdupz(file, strlen(file) - strlen(".yaml"));
 	cleanup_err struct err err = ERR_INIT;
 	struct gate_trusted now = { 0 };
 	struct surface *surface = host_describe_surface(path, &now, &err);
 	const char *status = "trusted";
 
 	if (surface == NULL)
-		status = "malformed";
+		status = access(path, F_OK) < 0 ? "gone" : "malformed";
 	else if (gate_trust_check(&listing->trust, &now, &err) < 0)
 		status = "not trusted";
 	list_row(listing, name, surface, status, path);
+	strvec_push(&listing->paths, now.path != NULL ? now.path : path);
 	gate_trusted_release(&now);
 	surface_free(surface);
 }
@@ -132,10 +132,25 @@ static void list_files(struct listing *listing, const char *data_dir)
 	int len = scandir(dir, &entries, is_surface_file, alphasort);
 
 	for (int i = 0; i < len; i++) {
-		list_file(listing, dir, entries[i]->d_name);
+		const char *file = entries[i]->d_name;
+		cleanup_free char *name = xmemdupz(file, strlen(file) - strlen(".yaml"));
+		cleanup_free char *path = xasprintf("%s/%s", dir, file);
+
+		list_file(listing, name, path);
 		free(entries[i]);
 	}
 	free(entries);
+}
+
+/* What this host trusts in other places: nobody should have to look for that. */
+static void list_trusted(struct listing *listing)
+{
+	for (size_t i = 0; i < listing->trust.len; i++) {
+		const struct gate_trusted *entry = &listing->trust.items[i];
+
+		if (!strvec_contains(&listing->paths, entry->path))
+			list_file(listing, entry->surface, entry->path);
+	}
 }
 
 int cmd_surface_list(struct cli *cli, struct err *err)
@@ -155,11 +170,13 @@ int cmd_surface_list(struct cli *cli, struct err *err)
 	cli_table_row(&listing.table, heading);
 	list_builtins(&listing);
 	list_files(&listing, data_dir);
+	list_trusted(&listing);
 	json_write_array_end(&listing.w);
 	json_write_object_end(&listing.w);
 	cli_table_write(&listing.table, &cli->out);
 	cli_table_release(&listing.table);
 	gate_trust_release(&listing.trust);
+	strvec_release(&listing.paths);
 	return 0;
 }
 

@@ -262,6 +262,28 @@ def list_changed_legacy():
         equal(value_of(server.call('fake_new')), {'args': ['new']})
 
 
+@test('surface list: what is trusted is shown wherever it lies, with what became of it')
+def trusted_elsewhere():
+    with Box() as box:
+        def listed():
+            status, out, err = box.command('surface', 'list', '--json')
+            equal(status, 0, err)
+            return [(row['name'], row['status']) for row in json.loads(out)['result']['surfaces']
+                    if row['path'] == path]
+        path = box.own_surface()
+        inside = os.path.join(box.data, 'surfaces')
+        check(not path.startswith(inside), path)
+        equal(listed(), [('fake', 'trusted')])
+        with open(path, 'a') as f:
+            f.write('# more\n')
+        equal(listed(), [('fake', 'not trusted')])
+        with open(path, 'w') as f:
+            f.write('}')
+        equal(listed(), [('fake', 'malformed')])
+        os.unlink(path)
+        equal(listed(), [('fake', 'gone')])
+
+
 @test('P143 P144 P146 changes go to the streams that asked, tagged, and to nobody else')
 def list_changed_modern():
     with Box() as box:
