@@ -22,8 +22,8 @@ static int event_row(void *ctx, const struct vault_event *event, struct err *err
 	struct cli_list *list = ctx;
 	char sequence[24];
 	char time[CLI_TIME_SIZE];
-	const char *cells[] = { sequence, time, event->principal, event->caller, event->operation,
-		or_dash(event->target), event->result, event->correlation };
+	const char *cells[] = { sequence, time, event->principal_name, event->caller,
+		event->operation, or_dash(event->target), event->result, event->correlation };
 
 	(void)err;
 	(void)snprintf(sequence, sizeof(sequence), "%" PRId64, event->sequence);
@@ -38,7 +38,7 @@ static int scope_row(void *ctx, const struct vault_scope_event *event, struct er
 	struct cli_list *list = ctx;
 	char sequence[24];
 	char time[CLI_TIME_SIZE];
-	const char *cells[] = { sequence, time, event->principal,
+	const char *cells[] = { sequence, time, event->principal_name,
 		or_dash(event->stage != NULL ? event->stage : event->asked_stage), event->rank,
 		or_dash(event->contract_version), event->result, event->id };
 

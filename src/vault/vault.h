@@ -676,6 +676,7 @@ struct vault_event {
 	int64_t sequence; /* from 1, without gaps, within the organization */
 	int64_t time_us;
 	const char *principal; /* who: id */
+	const char *principal_name;
 	const char *token;     /* id */
 	const char *caller;    /* "cli", or "mcp" when the boundary started the command */
 	const char *operation; /* such as "file put" */
@@ -780,7 +781,8 @@ struct vault_scope_event {
 	const char *id;   /* sca_… */
 	int64_t time_us;
 	const char *principal; /* who: id */
-	const char *token;     /* id */
+	const char *principal_name;
+	const char *token; /* id */
 	const char *caller;
 	const char *asked_workspace; /* as they were given, made visible */
 	const char *asked_stage;

@@ -23,9 +23,10 @@ static const char SQL_APPEND[] =
 
 #define EVENT_COLUMNS                                                                              \
 	"sequence, time_us, principal, token, caller, operation, target, entry, before, after,"    \
-	" detail, correlation, result, previous, hash"
+	" detail, correlation, result, previous, hash,"                                            \
+	" (SELECT name FROM principal WHERE principal.id = event.principal)"
 #define EVENT_FILTER                                                                               \
-	" FROM operation_audit_events WHERE org = ?1 AND sequence > ?2"                            \
+	" FROM operation_audit_events AS event WHERE org = ?1 AND sequence > ?2"                   \
 	" AND (?3 IS NULL OR principal = ?3) AND (?4 IS NULL OR entry = ?4)"                       \
 	" AND (?5 IS NULL OR operation = ?5) AND (?6 IS NULL OR result = ?6)"                      \
 	" AND (?7 IS NULL OR correlation = ?7)"
@@ -177,6 +178,7 @@ static int read_event(struct sql_stmt *stmt, struct vault_event *ret, struct err
 		.detail = sql_column_text(stmt, 10),
 		.correlation = sql_column_text(stmt, 11),
 		.result = sql_column_text(stmt, 12),
+		.principal_name = sql_column_text(stmt, 15),
 	};
 	if (store_digest(stmt, 13, &ret->previous, err) < 0)
 		return -1;

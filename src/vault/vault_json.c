@@ -161,6 +161,7 @@ void vault_event_write(const struct vault_event *event, struct json_writer *w)
 	json_write_member_int(w, "sequence", event->sequence);
 	write_time(w, "time", event->time_us);
 	json_write_member_string(w, "principal_id", event->principal);
+	json_write_member_string(w, "principal", event->principal_name);
 	json_write_member_string(w, "token_id", event->token);
 	json_write_member_string(w, "caller", event->caller);
 	json_write_member_string(w, "operation", event->operation);
@@ -288,6 +289,7 @@ void vault_scope_event_write(const struct vault_scope_event *event, struct json_
 	json_write_member_string(w, "id", event->id);
 	write_time(w, "time", event->time_us);
 	json_write_member_string(w, "principal_id", event->principal);
+	json_write_member_string(w, "principal", event->principal_name);
 	json_write_member_string(w, "token_id", event->token);
 	json_write_member_string(w, "caller", event->caller);
 	json_write_member_string(w, "asked_workspace", event->asked_workspace);

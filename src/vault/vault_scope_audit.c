@@ -29,9 +29,10 @@ static const char SQL_SINCE[] =
 	"sequence, id, time_us, principal, token, caller, asked_workspace, asked_stage, "          \
 	"workspace,"                                                                               \
 	" stage, contract, contract_version, contract_number, rank, visible, hidden, result,"      \
-	" reason, correlation, previous, hash"
+	" reason, correlation, previous, hash,"                                                    \
+	" (SELECT name FROM principal WHERE principal.id = event.principal)"
 #define EVENT_FILTER                                                                               \
-	" FROM mcp_scope_audit_events WHERE org = ?1 AND sequence > ?2"                            \
+	" FROM mcp_scope_audit_events AS event WHERE org = ?1 AND sequence > ?2"                   \
 	" AND (?3 IS NULL OR principal = ?3)"                                                      \
 	" AND (?4 IS NULL OR workspace = ?4 OR stage = ?4 OR contract = ?4)"                       \
 	" AND (?5 IS NULL OR result = ?5) AND (?6 IS NULL OR correlation = ?6)"
@@ -272,6 +273,7 @@ static int read_event(struct sql_stmt *stmt, struct vault_scope_event *ret, stru
 		.result = sql_column_text(stmt, 16),
 		.reason = sql_column_text(stmt, 17),
 		.correlation = sql_column_text(stmt, 18),
+		.principal_name = sql_column_text(stmt, 21),
 	};
 	if (store_digest(stmt, 19, &ret->previous, err) < 0)
 		return -1;
