@@ -2,7 +2,7 @@
 /* From argv to exit status: find the command, parse, run, print. */
 #include "cli/cli_internal.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,10 +11,33 @@
 #include "base/ids.h"
 #include "base/text.h"
 
-/* A reader that is gone wants nothing more; the exit status says what was done all the same. */
-static void write_out(int fd, const struct buf *text)
+static void write_log(const struct buf *text)
 {
-	(void)!fd_write_all(fd, text->data, text->len);
+	(void)!fd_write_all(STDERR_FILENO, text->data, text->len);
+}
+
+/* An error for people; what it quotes of others cannot move the cursor. */
+static void print_error(const struct err *err)
+{
+	cleanup_buf struct buf line = BUF_INIT;
+
+	buf_adds(&line, "stile: ");
+	(void)text_add_clean(&line, err->message, strlen(err->message));
+	buf_addc(&line, '\n');
+	write_log(&line);
+}
+
+/* The answer; the exit status with it. A reader that is gone wants nothing more, and the status says
+ * what was done all the same; an answer that is lost in another way is an error. */
+static int write_out(int fd, const struct buf *text, int status)
+{
+	cleanup_err struct err err = ERR_INIT;
+
+	if (fd_write_all(fd, text->data, text->len) == 0 || errno == EPIPE)
+		return status;
+	(void)err_errno(&err, errno, "the output could not be written (what was done stands)");
+	print_error(&err);
+	return err_info(err.code)->exit_code;
 }
 
 /* The `error` member of an envelope (plan-deploy.md §1.3). */
@@ -33,7 +56,7 @@ static void write_error(
 }
 
 /* Exactly one envelope (DESIGN §1). */
-static void print_envelope(const struct cli *cli, const struct err *err, int exit_status)
+static int print_envelope(const struct cli *cli, const struct err *err, int exit_status)
 {
 	cleanup_buf struct buf text = BUF_INIT;
 	struct json_writer w = JSON_WRITER_INIT(&text);
@@ -56,18 +79,7 @@ static void print_envelope(const struct cli *cli, const struct err *err, int exi
 		write_error(&w, cli->code, err, exit_status);
 	json_write_object_end(&w);
 	buf_addc(&text, '\n');
-	write_out(cli->out_fd, &text);
-}
-
-/* An error for people; what it quotes of others cannot move the cursor. */
-static void print_error(const struct err *err)
-{
-	cleanup_buf struct buf line = BUF_INIT;
-
-	buf_adds(&line, "stile: ");
-	(void)text_add_clean(&line, err->message, strlen(err->message));
-	buf_addc(&line, '\n');
-	write_out(STDERR_FILENO, &line);
+	return write_out(cli->out_fd, &text, exit_status);
 }
 
 /* Runs the command; what it has to say must be whole. */
@@ -99,11 +111,9 @@ static int run_command(struct cli *cli)
 
 	if (status < 0)
 		status = err_info(err.code)->exit_code;
-	if (cli->options.is_json) {
-		print_envelope(cli, &err, status);
-		return status;
-	}
-	write_out(cli->out_fd, &cli->out);
+	if (cli->options.is_json)
+		return print_envelope(cli, &err, status);
+	status = write_out(cli->out_fd, &cli->out, status);
 	if (err_is_set(&err))
 		print_error(&err);
 	return status;
@@ -126,11 +136,11 @@ static int usage_error(const struct cli *cli, int argc, char **argv, const struc
 	int status = err_info(ERR_USAGE)->exit_code;
 
 	if (has_json_option(argc, argv))
-		print_envelope(cli, err, status);
+		(void)print_envelope(cli, err, status);
 	print_error(err);
 	if (cli->command != NULL)
 		cli_write_usage(&usage, cli->command);
-	write_out(STDERR_FILENO, &usage);
+	write_log(&usage);
 	return status;
 }
 
@@ -145,69 +155,72 @@ static int count_words(int argc, char **argv)
 }
 
 /* The same, with a space between; owned. */
-static char *join_words(int argc, char **argv, bool *ret_is_help)
+static char *join_words(int len, char **argv)
 {
 	struct buf words = BUF_INIT;
-	int at = count_words(argc, argv);
 
-	for (int i = 0; i < at; i++)
+	for (int i = 0; i < len; i++)
 		buf_addf(&words, "%s%s", i > 0 ? " " : "", argv[i]);
-	*ret_is_help =
-	    at + 1 == argc && (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0);
-	return buf_detach(&words);
+	return words.len > 0 ? buf_detach(&words) : xstrdup("");
 }
 
-/* The longest beginning of the words that is a group of commands, with a space before it; "": none. */
-static void add_group(struct buf *group, int argc, char **argv)
+/* How many of the words, from the first, are a group of commands. */
+static int count_group(int argc, char **argv)
 {
 	for (int len = count_words(argc, argv); len > 0; len--) {
 		cleanup_buf struct buf overview = BUF_INIT;
+		cleanup_free char *words = join_words(len, argv);
 
-		buf_reset(group);
-		for (int i = 0; i < len; i++)
-			buf_addf(group, " %s", argv[i]);
-		if (cli_write_overview(&overview, group->data + 1))
-			return;
+		if (cli_write_overview(&overview, words))
+			return len;
 	}
-	buf_reset(group);
+	return 0;
 }
 
-/* There is no such command: one line, for a list of all would hide it. */
-static int no_command(int argc, char **argv, const char *words)
+/* There is no such command: one line, for a list of all would hide it. What follows the word that
+ * is none may be arguments. */
+static int no_command(const struct cli *cli, int argc, char **argv)
 {
-	cleanup_buf struct buf group = BUF_INIT;
+	cleanup_err struct err err = ERR_INIT;
+	cleanup_buf struct buf hint = BUF_INIT;
+	int group = count_group(argc, argv);
+	int words = count_words(argc, argv);
+	cleanup_free char *group_words = join_words(group, argv);
+	cleanup_free char *unknown = join_words(group + 1, argv);
 	const char *near = NULL;
-	size_t near_len = cli_nearest_command(count_words(argc, argv), argv, &near);
+	size_t near_len = 0;
 
-	add_group(&group, argc, argv);
-	(void)fprintf(stderr, "stile: no command \"%.60s\"; ", words[0] != '\0' ? words : argv[0]);
+	for (int len = words; len > group && near_len == 0; len--)
+		near_len = cli_nearest_command(len, argv, &near);
 	if (near_len > 0)
-		(void)fprintf(stderr, "did you mean stile %.*s? ", (int)near_len, near);
-	(void)fprintf(stderr, "see stile%s --help\n", group.data);
-	return err_info(ERR_USAGE)->exit_code;
+		buf_addf(&hint, "did you mean stile %.*s? ", (int)near_len, near);
+	(void)err_set(&err, ERR_USAGE, "no command \"%.60s\"; %ssee stile%s%s --help", unknown,
+	    hint.len > 0 ? hint.data : "", group > 0 ? " " : "", group_words);
+	return usage_error(cli, argc, argv, &err);
 }
 
 /* No command of that name: help for a group, or for all. */
-static int overview(int argc, char **argv, int out_fd)
+static int overview(const struct cli *cli, int argc, char **argv)
 {
 	cleanup_buf struct buf text = BUF_INIT;
-	bool is_help = false;
-	cleanup_free char *words = join_words(argc, argv, &is_help);
-	const char *word = argc > 0 ? argv[0] : NULL;
+	int len = count_words(argc, argv);
+	cleanup_free char *words = join_words(len, argv);
+	const char *first = argc > 0 ? argv[0] : "help";
+	const char *last = len + 1 == argc ? argv[len] : "";
+	bool is_help = strcmp(last, "--help") == 0 || strcmp(last, "-h") == 0;
 
-	if (word != NULL && (strcmp(word, "--version") == 0 || strcmp(word, "version") == 0)) {
+	if (strcmp(first, "--version") == 0 || strcmp(first, "version") == 0) {
 		buf_addf(&text, "stile %s\n", STILE_VERSION);
-		write_out(out_fd, &text);
-		return 0;
+		return write_out(cli->out_fd, &text, 0);
 	}
-	if (word != NULL && strcmp(word, "help") == 0)
-		is_help = true;
-	if (word == NULL || strcmp(word, "help") == 0 || (is_help && words[0] == '\0'))
+	if (argc == 0 || strcmp(first, "help") == 0 || (is_help && len == 0))
 		(void)cli_write_overview(&text, NULL);
-	else if (words[0] == '\0' || !cli_write_overview(&text, words))
-		return no_command(argc, argv, words);
-	write_out(is_help ? out_fd : STDERR_FILENO, &text);
-	return is_help ? 0 : err_info(ERR_USAGE)->exit_code;
+	else if (len == 0 || !cli_write_overview(&text, words))
+		return no_command(cli, argc, argv);
+	if (is_help || strcmp(first, "help") == 0)
+		return write_out(cli->out_fd, &text, 0);
+	write_log(&text);
+	return err_info(ERR_USAGE)->exit_code;
 }
 
 /* Takes the options that stand between a group's name and its command out of argv. */
@@ -238,14 +251,13 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 		return usage_error(cli, argc, argv, &err);
 	cli->command = cli_find_command(argc, argv, &words);
 	if (cli->command == NULL)
-		return overview(argc, argv, cli->out_fd);
+		return overview(cli, argc, argv);
 	if (cli_parse_options(cli->command, argc - words, argv + words, &cli->options, &err) < 0)
 		return usage_error(cli, argc - words, argv + words, &err);
 	if (!cli->options.is_help)
 		return run_command(cli);
 	cli_write_help(&cli->out, cli->command);
-	write_out(cli->out_fd, &cli->out);
-	return 0;
+	return write_out(cli->out_fd, &cli->out, 0);
 }
 
 int cli_main(int argc, char **argv, int out_fd)

@@ -237,7 +237,7 @@ static bool is_below(const char *name, const char *prefix)
 static void write_group_lines(struct buf *out)
 {
 	for (const struct cli_group *group = cli_groups; group->name != NULL; group++)
-		buf_addf(out, "  %-27s %s\n", group->name, group->summary);
+		buf_addf(out, "  %-28s %s\n", group->name, group->summary);
 }
 
 bool cli_write_overview(struct buf *out, const char *group)
@@ -255,7 +255,7 @@ bool cli_write_overview(struct buf *out, const char *group)
 			? !is_below(command->name, group)
 			: cli_find_group(command->name, strcspn(command->name, " ")) != NULL)
 			continue;
-		buf_addf(out, "  %-27s %s\n", command->name, command->summary);
+		buf_addf(out, "  %-28s %s\n", command->name, command->summary);
 		is_any = true;
 	}
 	if (group == NULL)

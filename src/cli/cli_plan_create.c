@@ -56,7 +56,8 @@ int cmd_plan_create(struct cli *cli, struct err *err)
 		call_write_applicability(&purpose, &inner);
 		plan_write(&purpose.made, false, applicability.data, &w);
 		cli_write_plan(&cli->out, &purpose.made);
-		cli_line(&cli->out, "\nNothing was run. To apply it: stile plan apply %s",
+		buf_addc(&cli->out, '\n');
+		cli_line(&cli->out, "Nothing was run. To apply it: stile plan apply %s",
 		    purpose.made.id);
 	}
 	call_purpose_release(&purpose);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Text tables for a terminal: columns aligned by code points, one line a row. */
+/* Text tables for a terminal: columns aligned by what a terminal shows, one line a row. */
 #include "cli/cli_internal.h"
 
 #include <string.h>
+
+#include <utf8proc.h>
 
 #include "base/text.h"
 
@@ -23,9 +25,22 @@ void cli_table_row(struct cli_table *table, const char *const *cells)
 	}
 }
 
+/* In cells of a terminal: a character takes two (CJK, emoji), one, or none (a combining mark). */
 static size_t width(const char *cell)
 {
-	return text_count(cell, strlen(cell));
+	const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)cell;
+	utf8proc_int32_t code = 0;
+	size_t cells = 0;
+
+	while (*at != '\0') {
+		utf8proc_ssize_t len = utf8proc_iterate(at, -1, &code);
+
+		if (len <= 0)
+			break; /* never: the text was made visible */
+		cells += (size_t)utf8proc_charwidth(code);
+		at += len;
+	}
+	return cells;
 }
 
 void cli_table_write(const struct cli_table *table, struct buf *out)

@@ -393,11 +393,39 @@ static struct surface *load_document(
 	return steal_ptr(&surface);
 }
 
+static bool number_of(const struct json *object, const char *name, int64_t *ret_value)
+{
+	const struct json *member = json_get(object, name);
+
+	return json_is(member, JSON_NUMBER) && json_number_int64(member, ret_value);
+}
+
+/* The place that yaml_read() gave with its error goes from the text to the finding. */
+static void place_note(struct surface_note *note, const struct err *err)
+{
+	cleanup_json struct json_doc doc = JSON_DOC_INIT;
+	cleanup_err struct err ignored = ERR_INIT;
+	int64_t line = 0;
+	int64_t column = 0;
+	const char *text = strstr(note->text, ": ");
+
+	if (err->details == NULL || text == NULL ||
+	    json_read(&doc, err->details, strlen(err->details), &ignored) < 0 ||
+	    !number_of(json_root(&doc), "line", &line) ||
+	    !number_of(json_root(&doc), "column", &column))
+		return;
+	note->line = (unsigned)line;
+	note->column = (unsigned)column;
+	memmove(note->text, text + 2, strlen(text + 2) + 1);
+}
+
 /* A file that is no YAML: the one finding is the reader's. */
 static struct surface *refuse_text(struct surface_notes *notes, struct err *err)
 {
-	if (notes != NULL)
+	if (notes != NULL) {
 		surface_note(notes, NULL, SURFACE_NOTE_ERROR, NULL, "", "%s", err->message);
+		place_note(&notes->items[notes->len - 1], err);
+	}
 	err->code = ERR_SURFACE_INVALID;
 	return NULL;
 }

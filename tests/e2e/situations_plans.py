@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 
@@ -82,6 +83,15 @@ def created():
         nothing_ran(shop, plan['plan_id'])
         row = [row for row in shop.ledger() if row['tool'] == 'shop_migrate'][0]
         equal((row['kind'], row['detail']), ('call', 'plan ' + plan['plan_id']))
+
+
+@test('A plan create: a person reads what was planned, and how it is applied')
+def created_for_people():
+    with Shop() as shop:
+        status, out, err = shop.command('plan', 'create', 'shop_migrate', '{"app": "web", "to": 2}',
+                                        '--surface', shop.surface)
+        equal((status, err), (0, b''))
+        check(re.search(rb'\n\nNothing was run. To apply it: stile plan apply pln_[0-9a-f]{16}\n$', out), out)
 
 
 @test('A plan create: what cannot be called, read or previewed makes no plan')

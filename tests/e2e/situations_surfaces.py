@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import subprocess
 
 from stile import (Box, Setup, at_terminal, check, code_of, environment, equal, last_four, poll,
                    test, value_of)
@@ -223,6 +224,28 @@ def unknown_words():
         status, out, err = box.command('surface', 'lst')
         check(status == 2 and b'surface lst' in err and b'mean stile surface list?' in err, err)
         equal(out, b'')
+        for words, known in ((('nope',), ''), 
+                             (('surface', 'nope', '/x'), 'surface '), (('vault', 'file', 'gett'), 'vault file ')):
+            status, out, err = box.command(*words, '--json')
+            equal((status, json.loads(out)['error']['code']), (2, 'USAGE'))
+            check(f'no command "{known}{words[len(known.split())]}"'.encode() in err, err)
+
+
+@test('an answer that cannot be written is an error; a reader that is gone is none')
+def lost_answer():
+    with Box() as box:
+        for words in (['surface', 'list'], ['surface', 'list', '--json'], ['surface', 'schema'], ['--help'],
+                      ['surface', '--help'], ['surface', 'list', '--help'], ['--version']):
+            with open('/dev/full', 'wb') as full:
+                done = subprocess.run([Setup.binary, *words], env=box.env(), stdout=full,
+                                      stderr=subprocess.PIPE, check=False)
+            check(done.returncode == 1 and b'No space left' in done.stderr, words, done)
+            reading, writing = os.pipe()
+            os.close(reading)
+            done = subprocess.run([Setup.binary, *words], env=box.env(), stdout=writing,
+                                  stderr=subprocess.PIPE, check=False)
+            os.close(writing)
+            equal((done.returncode, done.stderr), (0, b''), words)
 
 
 @test('Q53 a surface that no server serves cannot be allowed anything; the environment may name others')

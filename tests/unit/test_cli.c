@@ -371,7 +371,28 @@ static void an_unknown_option_is_refused_with_the_nearest_one(void **state)
 	}
 }
 
+/* ---- tables ---- */
+
+static void columns_stand_below_each_other_in_every_script(void **state)
+{
+	static const char *const rows[][2] = { { "NAME", "SIZE" }, { "plan.md", "1" },
+		{ "日本語 🎉.md", "2" }, { "e\u0301te\u0301", "3" } };
+	struct cli_table table = { .columns = 2 };
+	cleanup_buf struct buf out = BUF_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		cli_table_row(&table, rows[i]);
+	cli_table_write(&table, &out);
+	cli_table_release(&table);
+	assert_string_equal(out.data, "NAME          SIZE\n"
+				      "plan.md       1\n"
+				      "日本語 🎉.md  2\n"
+				      "e\u0301te\u0301           3\n");
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(columns_stand_below_each_other_in_every_script),
 	cmocka_unit_test(each_name_finds_its_own_row),
 	cmocka_unit_test(each_row_has_an_example_of_itself),
 	cmocka_unit_test(what_leads_ends_at_the_first_other_word),

@@ -717,6 +717,24 @@ static void at_most_fifty_errors_come_home(void **state)
 	assert_string_equal(notes.items[0].path, "key0");
 }
 
+static void what_is_no_yaml_has_a_place(void **state)
+{
+	static const char text[] = HEAD "tools: [\n  \"a\n";
+	cleanup_err struct err err = ERR_INIT;
+	cleanup_surface_notes struct surface_notes notes = SURFACE_NOTES_INIT;
+	unsigned lines = 1;
+
+	(void)state;
+	for (const char *at = text; *at != '\0'; at++)
+		lines += *at == '\n';
+	assert_null(surface_load(text, strlen(text), false, &notes, &err));
+	assert_int_equal(err.code, ERR_SURFACE_INVALID);
+	assert_int_equal(notes.len, 1);
+	assert_int_equal(notes.items[0].line, lines);
+	assert_int_equal(notes.items[0].column, 1);
+	assert_memory_equal(notes.items[0].text, "found", 5);
+}
+
 static void parts_cannot_make_a_file_grow_without_bound(void **state)
 {
 	cleanup_buf struct buf text = BUF_INIT;
@@ -1042,6 +1060,7 @@ int main(void)
 		cmocka_unit_test(error_rules_are_checked),
 		cmocka_unit_test(a_code_that_means_the_same_everywhere_may_be_used),
 		cmocka_unit_test(at_most_fifty_errors_come_home),
+		cmocka_unit_test(what_is_no_yaml_has_a_place),
 		cmocka_unit_test(parts_cannot_make_a_file_grow_without_bound),
 		cmocka_unit_test(the_client_schema_has_no_marks_and_is_closed_at_every_level),
 		cmocka_unit_test(a_tool_without_arguments_has_empty_properties),
