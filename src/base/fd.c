@@ -3,6 +3,7 @@
 #include "base/fd.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -34,4 +35,14 @@ int fd_lock(int fd, int how, int64_t wait_ms)
 			return -1;
 	}
 	return 0;
+}
+
+/* Some file systems know only the second way. */
+int fd_rename_new(int from_dir, const char *from, int to_dir, const char *to)
+{
+	if (renameat2(from_dir, from, to_dir, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	return linkat(from_dir, from, to_dir, to, 0) < 0 ? -1 : unlinkat(from_dir, from, 0);
 }

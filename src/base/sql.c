@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/mem.h"
 
 /* recursive_triggers: an INSERT OR REPLACE then meets the delete triggers as well. */
@@ -23,6 +25,7 @@ static const char SQL_PRAGMAS[] = "PRAGMA foreign_keys = ON;"
 				  "PRAGMA cell_size_check = ON;"
 				  "PRAGMA temp_store = MEMORY;";
 static const char SQL_SET_WAL[] = "PRAGMA journal_mode = WAL";
+static const char SQL_SET_NO_JOURNAL[] = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF";
 static const char SQL_SET_NO_WAL[] = "PRAGMA journal_mode = DELETE";
 static const char SQL_GET_VERSION[] = "PRAGMA user_version";
 static const char SQL_GET_DATA_VERSION[] = "PRAGMA data_version";
@@ -87,6 +90,9 @@ static int fail(sqlite3 *db, int rc, struct err *err)
 		return err_set(err, ERR_UNAVAILABLE,
 		    "another process is at work in the database; try again (%s)",
 		    sqlite3_errmsg(db));
+	if ((rc & 0xff) == SQLITE_FULL)
+		return err_set(err, ERR_IO,
+		    "database: the disk is full; free some room there, then try again");
 	return err_set(err, code_of(db, rc), "database: %s", sqlite3_errmsg(db));
 }
 
@@ -684,25 +690,63 @@ static int copy_moment(
 	return result;
 }
 
+/* The file that becomes the copy, empty and ours alone; what an interrupted copy left goes. */
+static int open_part(const char *part, struct err *err)
+{
+	cleanup_fd int fd = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	struct stat open_file;
+	struct stat named;
+
+	if (fd < 0 || fstat(fd, &open_file) < 0)
+		return err_errno(err, errno, "create %s", part);
+	if (check_file(part, &open_file, err) < 0)
+		return -1;
+	/* who finished between our two calls has given the file its name */
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 || lstat(part, &named) < 0 ||
+	    named.st_ino != open_file.st_ino || named.st_dev != open_file.st_dev)
+		return err_set(err, ERR_UNAVAILABLE, "another process is writing %s", part);
+	if (ftruncate(fd, 0) < 0)
+		return err_errno(err, errno, "write %s", part);
+	return steal_fd(&fd);
+}
+
+static int fill_part(
+    struct sql *sql, const char *part, sql_backup_fn on_step, void *ctx, struct err *err)
+{
+	cleanup_sql struct sql *target = connect_to(part, part, SQLITE_OPEN_READWRITE, err);
+
+	if (target == NULL || sql_exec(target, SQL_SET_NO_JOURNAL, err) < 0 ||
+	    copy_moment(sql, target, on_step, ctx, err) < 0)
+		return -1;
+	return sql_exec(target, SQL_SET_NO_WAL, err);
+}
+
+static int rename_part(const char *part, const char *path, struct err *err)
+{
+	if (fd_rename_new(AT_FDCWD, part, AT_FDCWD, path) == 0)
+		return 0;
+	return errno == EEXIST ? err_set(err, ERR_CHECK_FAILED, "%s is there already", path)
+			       : err_errno(err, errno, "rename %s", part);
+}
+
 int sql_backup(struct sql *sql, const char *path, sql_backup_fn on_step, void *ctx, struct err *err)
 {
-	cleanup_fd int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	cleanup_sql struct sql *target = NULL;
+	cleanup_free char *part = xasprintf("%s.part", path);
+	cleanup_fd int fd = -1;
 	int result;
 
-	if (fd < 0 && errno == EEXIST)
+	if (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return err_set(err, ERR_CHECK_FAILED, "%s is there already", path);
+	fd = open_part(part, err);
 	if (fd < 0)
-		return err_errno(err, errno, "create %s", path);
-	target = connect_to(path, path, SQLITE_OPEN_READWRITE, err);
-	result = target == NULL ? -1 : copy_moment(sql, target, on_step, ctx, err);
-	if (result == 0)
-		result = sql_exec(target, SQL_SET_NO_WAL, err);
-	sql_cleanup(&target);
+		return err_wrap(err, "copy to %s", path);
+	result = fill_part(sql, part, on_step, ctx, err);
 	if (result == 0 && fsync(fd) < 0)
-		result = err_errno(err, errno, "write %s", path);
+		result = err_errno(err, errno, "write %s", part);
+	if (result == 0)
+		result = rename_part(part, path, err);
 	if (result < 0) {
-		(void)unlink(path);
+		(void)unlink(part);
 		return err_wrap(err, "copy to %s", path);
 	}
 	return 0;

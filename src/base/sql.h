@@ -125,7 +125,8 @@ bool sql_is_in_txn(struct sql *sql);
 
 /*
  * Copies the database, as it is at one moment, to a new file at path (0600) while others go on
- * using it. ERR_CHECK_FAILED when something is there already. on_step (or NULL) hears of progress.
+ * using it. ERR_CHECK_FAILED when something is there already. Until it is whole it is called
+ * path.part; what an interrupted copy left under that name is replaced. on_step (or NULL) hears of progress.
  * The copy needs no log: put in the place of a database whose log was left there, it is refused by
  * sql_open() until that log is gone, which else would be written over it.
  */

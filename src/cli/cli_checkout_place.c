@@ -309,18 +309,6 @@ int checkout_place_begin(struct checkout_place *place, struct err *err)
 	return fd < 0 ? err_errno(err, errno, "write in %s", place->dir) : fd;
 }
 
-/* In its place unless something is there; some file systems know only the second way. */
-static int put_new(const struct checkout_place *place, int folder_fd, const char *name)
-{
-	if (renameat2(place->own_fd, PART_NAME, folder_fd, name, RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -1;
-	if (linkat(place->own_fd, PART_NAME, folder_fd, name, 0) < 0)
-		return -1;
-	return unlinkat(place->own_fd, PART_NAME, 0);
-}
-
 int checkout_place_end(struct checkout_place *place, int fd, const char *path, bool may_replace,
     struct stat *ret_stat, struct err *err)
 {
@@ -331,7 +319,7 @@ int checkout_place_end(struct checkout_place *place, int fd, const char *path, b
 	if (folder_fd < 0)
 		return -1;
 	result = may_replace ? renameat(place->own_fd, PART_NAME, folder_fd, name)
-			     : put_new(place, folder_fd, name);
+			     : fd_rename_new(place->own_fd, PART_NAME, folder_fd, name);
 	if (result < 0 && (errno == EEXIST || errno == EISDIR || errno == ENOTEMPTY))
 		return err_set(err, ERR_CONFLICT, "%s: something else is there by now", path);
 	/* only now: to rename a file is a change of it */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/dirs.h"
+#include "base/fd.h"
 #include "os/os.h"
 
 /* ---- where a path may lead ---- */
@@ -255,19 +256,6 @@ int cli_output_begin(const struct cli *cli, const char *path, bool may_replace,
 	return ret->fd < 0 ? err_errno(err, errno, "make %s", path) : 0;
 }
 
-/* Under its name unless something is there; some file systems know only the second way. */
-static int place_new(const struct cli_output *output)
-{
-	if (renameat2(output->dir_fd, output->temporary, output->dir_fd, output->name,
-		RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -1;
-	if (linkat(output->dir_fd, output->temporary, output->dir_fd, output->name, 0) < 0)
-		return -1;
-	return unlinkat(output->dir_fd, output->temporary, 0);
-}
-
 int cli_output_commit(struct cli_output *output, struct err *err)
 {
 	int result = fsync(output->fd);
@@ -275,7 +263,8 @@ int cli_output_commit(struct cli_output *output, struct err *err)
 	if (result == 0 && output->may_replace)
 		result = renameat(output->dir_fd, output->temporary, output->dir_fd, output->name);
 	else if (result == 0)
-		result = place_new(output);
+		result =
+		    fd_rename_new(output->dir_fd, output->temporary, output->dir_fd, output->name);
 	if (result < 0)
 		return errno == EEXIST ? exists_already(output->path, err)
 				       : err_errno(err, errno, "write %s", output->path);

@@ -64,6 +64,8 @@ static void write_fsck(struct care *care, const struct vault_fsck *fsck)
 	    "looked at: %" PRId64 " entries, %" PRId64 " versions, %" PRId64 " contents in %" PRId64
 	    " chunks, %s",
 	    fsck->entries, fsck->versions, fsck->contents, fsck->chunks, size);
+	if (fsck->faults == 0)
+		cli_line(&cli->out, "no fault: all of it is as it was stored");
 }
 
 int cmd_vault_fsck(struct cli *cli, struct err *err)
@@ -98,15 +100,19 @@ static void write_gc(struct cli *cli, const struct vault_gc *gc)
 {
 	struct json_writer w = JSON_WRITER_INIT(&cli->result);
 	char size[CLI_SIZE_SIZE];
+	char given_back[CLI_SIZE_SIZE];
 
 	cli_format_size(gc->bytes, size);
+	cli_format_size(gc->given_back, given_back);
 	json_write_object_begin(&w);
 	json_write_member_int(&w, "contents", gc->contents);
 	json_write_member_int(&w, "chunks", gc->chunks);
 	json_write_member_int(&w, "bytes", gc->bytes);
+	json_write_member_int(&w, "given_back_bytes", gc->given_back);
 	json_write_object_end(&w);
 	cli_line(&cli->out, "removed: %" PRId64 " contents, %" PRId64 " chunks, %s", gc->contents,
 	    gc->chunks, size);
+	cli_line(&cli->out, "given back to the disk: %s", given_back);
 }
 
 int cmd_vault_gc(struct cli *cli, struct err *err)

@@ -501,12 +501,16 @@ const struct command cli_vault_commands[] = {
 	    "\n"
 	    "  stile vault fsck\n" },
 	{ "vault gc", cmd_vault_gc, NULL, 0, 0, progress_options,
-	    "Remove content that nothing uses any more.", "  stile vault gc\n" },
+	    "Remove content that nothing uses any more.",
+	    "The room it took goes back to the disk. On a full disk first free a little, for\n"
+	    "removing needs some, too.\n"
+	    "\n"
+	    "  stile vault gc\n" },
 	{ "vault backup", cmd_vault_backup, "FILE", 1, 1, progress_options,
 	    "Copy the whole store to a new file.",
 	    "The copy is of one moment; others go on meanwhile. It is a vault.db: to\n"
 	    "restore it, put it in a data directory under that name, with no vault.db-wal\n"
-	    "of another beside it.\n"
+	    "of another beside it. Until it is whole it is called FILE.part.\n"
 	    "\n"
 	    "  stile vault backup /mnt/vault-2026-11-30.db\n",
 	    true },

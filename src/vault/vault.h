@@ -822,6 +822,7 @@ int vault_fsck(struct vault *vault, vault_fault_fn on_fault, vault_progress_fn p
 struct vault_gc {
 	int64_t contents, chunks; /* removed: nothing used them */
 	int64_t bytes;            /* as they were stored */
+	int64_t given_back;       /* bytes by which the file is shorter */
 };
 /* ERR_UNAVAILABLE while another process stores or reads content. */
 int vault_gc(struct vault *vault, vault_progress_fn progress, void *ctx, struct vault_gc *ret,

@@ -14,6 +14,11 @@ static const char SQL_LAST_CHUNK[] = "SELECT coalesce(max(id), 0) FROM chunk";
 static const char SQL_CONTENTS[] = "SELECT chunks FROM content";
 static const char SQL_CHUNKS[] = "SELECT id, length(data) FROM chunk ORDER BY id";
 static const char SQL_DELETE_CHUNK[] = "DELETE FROM chunk WHERE id = ?1";
+static const char SQL_PAGES[] = "PRAGMA page_count";
+static const char SQL_PAGE_SIZE[] = "PRAGMA page_size";
+static const char SQL_FREE_PAGES[] = "PRAGMA freelist_count";
+static const char SQL_GIVE_BACK[] = "PRAGMA incremental_vacuum(4096)";
+static const char SQL_SHORTEN[] = "PRAGMA wal_checkpoint(PASSIVE)";
 
 /* The chunks in use, a bit each. */
 struct used {
@@ -103,6 +108,39 @@ static int collect(struct vault *vault, vault_progress_fn progress, void *ctx,
 	return result;
 }
 
+/* Some pages at a time, so that the log stays small and others get their turn. The file is shortened
+ * once nobody reads what it was before. */
+static int free_pages(struct vault *vault, struct err *err)
+{
+	int64_t left = 0;
+	int64_t before = INT64_MAX;
+
+	if (sql_query_int(vault->sql, SQL_FREE_PAGES, &left, err) < 0)
+		return -1;
+	while (left > 0 && left < before) {
+		before = left;
+		if (sql_exec(vault->sql, SQL_GIVE_BACK, err) < 0 ||
+		    sql_query_int(vault->sql, SQL_FREE_PAGES, &left, err) < 0)
+			return -1;
+	}
+	return sql_exec(vault->sql, SQL_SHORTEN, err);
+}
+
+/* What is removed stays removed, whatever comes of this. */
+static int give_back(struct vault *vault, struct vault_gc *report, struct err *err)
+{
+	int64_t before = 0;
+	int64_t after = 0;
+	int64_t page_size = 0;
+
+	if (sql_query_int(vault->sql, SQL_PAGE_SIZE, &page_size, err) < 0 ||
+	    sql_query_int(vault->sql, SQL_PAGES, &before, err) < 0 || free_pages(vault, err) < 0 ||
+	    sql_query_int(vault->sql, SQL_PAGES, &after, err) < 0)
+		return err_wrap(err, "content is removed, but its room is not given back");
+	report->given_back = (before - after) * page_size;
+	return 0;
+}
+
 int vault_gc(struct vault *vault, vault_progress_fn progress, void *ctx, struct vault_gc *ret,
     struct err *err)
 {
@@ -119,6 +157,8 @@ int vault_gc(struct vault *vault, vault_progress_fn progress, void *ctx, struct 
 		result = collect(vault, progress, ctx, &report, err);
 	op.detail = xasprintf("%" PRId64 " chunks, %" PRId64 " bytes", report.chunks, report.bytes);
 	result = op_end(vault, &op, result, err);
+	if (result == 0)
+		result = give_back(vault, &report, err);
 	store_let_content(vault);
 	if (result == 0)
 		*ret = report;

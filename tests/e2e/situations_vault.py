@@ -683,6 +683,31 @@ def life():
         vault.is_sound()
 
 
+@test('vault: a backup that is killed leaves nothing under its name, and the next is whole')
+def killed_backup():
+    with Box() as box:
+        vault = Vault(box)
+        vault.put('/big', random.Random(4).randbytes(30 << 20))
+        copy = os.path.join(box.root, 'copy.db')
+        for _ in range(20):
+            child = subprocess.Popen([Setup.binary, 'vault', 'backup', copy], env=vault.env(),
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            poll(lambda: os.path.exists(copy + '.part') or child.poll() is not None, 10, 'it writes')
+            child.kill()
+            if child.wait() != 0:
+                break
+            os.unlink(copy)     # it was too quick for us
+        check(not os.path.exists(copy), 'half a backup')
+        equal(os.listdir(box.root), ['copy.db.part'])
+        vault.value('backup', copy)
+        equal(os.listdir(box.root), ['copy.db'])
+        for name in os.listdir(box.data):
+            if name.startswith('vault.db'):
+                os.unlink(os.path.join(box.data, name))
+        os.rename(copy, os.path.join(box.data, 'vault.db'))
+        vault.is_sound()
+
+
 @test('vault: a backup made while others write is a vault, and gc takes only what nobody uses')
 def care():
     with Box() as box:
@@ -694,7 +719,10 @@ def care():
         equal(vault.envelope('backup', copy)['status'], 'failed', 'nothing is replaced')
         vault.value('file', 'trash', '/drop')
         vault.value('file', 'purge', '/drop')
-        check(vault.value('gc')['bytes'] >= 200000, 'room is given back')
+        full = os.path.getsize(os.path.join(box.data, 'vault.db'))
+        done = vault.value('gc')
+        check(done['bytes'] >= 200000 and done['given_back_bytes'] >= 200000, done)
+        check(os.path.getsize(os.path.join(box.data, 'vault.db')) <= full - 200000, 'the file is shorter')
         equal(vault.value('gc')['bytes'], 0)
         equal(vault.get('/keep'), b'keep' * 1000)
         for name in os.listdir(box.data):

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "unit.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -410,6 +412,34 @@ static void a_copy_in_the_place_of_a_database_with_a_log_is_refused(void **state
 	sql_close(sql);
 }
 
+/* A copy that was killed left its part; one that is being written is left alone. */
+static void a_copy_has_its_name_once_it_is_whole(void **state)
+{
+	cleanup_err struct err err = ERR_INIT;
+	cleanup_free char *path = scratch_path(*state, "source.db");
+	cleanup_free char *copy = scratch_path(*state, "whole.db");
+	cleanup_free char *part = scratch_path(*state, "whole.db.part");
+	cleanup_sql struct sql *sql = open_all(path, &err);
+	cleanup_fd int fd = open(part, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	assert_int_equal(write(fd, "half", 4), 4);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_fails(sql_backup(sql, copy, NULL, NULL, &err), &err, ERR_UNAVAILABLE);
+	assert_int_equal(size_of(part), 4);
+	assert_int_equal(size_of(copy), -1);
+	close_fd(&fd);
+	assert_ok(sql_backup(sql, copy, NULL, NULL, &err), &err);
+	assert_int_equal(size_of(part), -1);
+	assert_true(size_of(copy) > 4);
+	assert_fails(sql_backup(sql, copy, NULL, NULL, &err), &err, ERR_CHECK_FAILED);
+	assert_int_equal(unlink(copy), 0);
+	assert_int_equal(symlink(path, part), 0);
+	assert_int_equal(sql_backup(sql, copy, NULL, NULL, &err), -1);
+	err_release(&err);
+	assert_int_equal(size_of(copy), -1);
+	assert_int_equal(unlink(part), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -420,6 +450,7 @@ int main(void)
 		cmocka_unit_test(a_migration_that_fails_leaves_nothing_behind),
 		cmocka_unit_test(a_lock_held_elsewhere_is_busy_at_once_and_retryable),
 		cmocka_unit_test(the_patient_wait_for_another_who_gives_a_file_its_log),
+		cmocka_unit_test(a_copy_has_its_name_once_it_is_whole),
 		cmocka_unit_test(a_broken_constraint_is_told_without_the_value),
 		cmocka_unit_test(a_copy_in_the_place_of_a_database_with_a_log_is_refused),
 		cmocka_unit_test(reading_refuses_to_write_and_to_create),
