@@ -88,12 +88,13 @@ static void put_synopsis(const struct command *command)
 	for (size_t i = 0; command->options[i] != NULL; i++) {
 		const struct cli_option *option = command->options[i];
 
-		(void)fputs("[\\fB", stdout);
+		(void)fputs(option->is_required ? "\\fB" : "[\\fB", stdout);
 		put(option->name);
 		(void)fputs("\\fR", stdout);
 		if (option->value != NULL)
 			(void)printf("\\~\\fI%s\\fR", option->value);
-		(void)printf("]%s\n", option->kind == CLI_LIST ? "..." : "");
+		(void)printf("%s%s\n", option->is_required ? "" : "]",
+		    option->kind == CLI_LIST ? "..." : "");
 	}
 	(void)puts("[\\fB\\-\\-json\\fR]\n.YS\n.PP");
 }

@@ -12,7 +12,7 @@
 #define MEMBER(member) offsetof(struct cli_options, member)
 
 static const struct cli_option opt_surface = { "--surface", "NAME", CLI_LIST, MEMBER(surfaces),
-	"A built-in surface, one of yours, or the path of a file. May be repeated." };
+	"A built-in surface, one of yours, or the path of a file. May be repeated.", true };
 static const struct cli_option opt_root = { "--root", "DIR", CLI_LIST, MEMBER(roots),
 	"Paths in arguments must lie below it. Default: the working directory. May be repeated." };
 static const struct cli_option opt_workspace = { "--workspace", "ID", CLI_VALUE, MEMBER(workspace),

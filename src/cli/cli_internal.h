@@ -104,6 +104,7 @@ struct cli_option {
 	enum cli_option_kind kind;
 	size_t offset; /* of the member in struct cli_options */
 	const char *help;
+	bool is_required; /* for usage lines; the command itself says what is missing */
 };
 
 /* What every command takes: --json, --help. */

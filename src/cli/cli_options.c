@@ -202,9 +202,9 @@ void cli_write_usage(struct buf *out, const struct command *command)
 	for (size_t i = 0; command->options[i] != NULL; i++) {
 		const struct cli_option *option = command->options[i];
 
-		buf_addf(out, " [%s%s%s]%s", option->name, option->value != NULL ? " " : "",
-		    option->value != NULL ? option->value : "",
-		    option->kind == CLI_LIST ? "…" : "");
+		buf_addf(out, " %s%s%s%s%s%s", option->is_required ? "" : "[", option->name,
+		    option->value != NULL ? " " : "", option->value != NULL ? option->value : "",
+		    option->is_required ? "" : "]", option->kind == CLI_LIST ? "…" : "");
 	}
 	buf_adds(out, " [--json]\n");
 }

@@ -44,7 +44,7 @@ static const struct cli_option opt_if_rev = { "--if-rev", "N", CLI_VALUE, MEMBER
 	"Only when the session is at this revision; else SESSION_CONFLICT. -1: at any." };
 
 static const struct cli_option opt_surface = { "--surface", "NAME", CLI_LIST, MEMBER(surfaces),
-	"The tool's surface: a built-in one, one of yours, or the path of a file." };
+	"The tool's surface: a built-in one, one of yours, or the path of a file.", true };
 static const struct cli_option opt_plan_surface = { "--surface", "NAME", CLI_LIST, MEMBER(surfaces),
 	"The plan's surface, where its name alone does not find it." };
 static const struct cli_option opt_root = { "--root", "DIR", CLI_LIST, MEMBER(roots),

@@ -113,7 +113,7 @@ static const struct cli_option opt_parameter = { "--set", "KEY=VALUE", CLI_LIST,
 static const struct cli_option opt_hole = { "--set", "KEY=VALUE", CLI_LIST, MEMBER(set),
 	"Fill {{KEY}} in names and texts with VALUE. May be repeated." };
 static const struct cli_option opt_workspace = { "--workspace", "REF", CLI_VALUE, MEMBER(workspace),
-	"The workspace, by id or path." };
+	"The workspace, by id or path.", true };
 static const struct cli_option opt_stage = { "--stage", "STAGE", CLI_VALUE, MEMBER(stage),
 	"One of its stages, by id or name." };
 static const struct cli_option opt_record = { "--record", NULL, CLI_FLAG, MEMBER(is_record),
@@ -130,6 +130,8 @@ static const struct cli_option opt_force_logout = { "--force", NULL, CLI_FLAG, M
 	"Forget even the last token with which anybody can manage the root; you have a copy." };
 static const struct cli_option opt_deletions = { "--deletions", NULL, CLI_FLAG,
 	MEMBER(has_deletions), "Put what was deleted here into the vault's trash." };
+static const struct cli_option opt_what_changed = { "--message", "TEXT", CLI_VALUE, MEMBER(message),
+	"What changed: it is kept with each version.", true };
 static const struct cli_option opt_onto_latest = { "--onto-latest", NULL, CLI_FLAG,
 	MEMBER(is_onto_latest), "Store what does not conflict, and say what does." };
 static const struct cli_option opt_all = { "--all", NULL, CLI_FLAG, MEMBER(is_all),
@@ -179,7 +181,7 @@ static const struct cli_option *const checkout_options[] = { &opt_stage, &opt_fo
 	&opt_progress, NULL };
 static const struct cli_option *const export_all_options[] = { &opt_force_checkout, &opt_progress,
 	NULL };
-static const struct cli_option *const commit_options[] = { &opt_message, &opt_deletions,
+static const struct cli_option *const commit_options[] = { &opt_what_changed, &opt_deletions,
 	&opt_onto_latest, &opt_progress, NULL };
 static const struct cli_option *const discard_options[] = { &opt_all, &opt_progress, NULL };
 
