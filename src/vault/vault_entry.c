@@ -565,6 +565,10 @@ int vault_restore(struct vault *vault, const char *ref, enum vault_want want,
 		result = resolve_movable(vault, &op, ref, want, FOUND_TRASH, &found, err);
 	if (result == 0)
 		result = check_name(vault, &found, found.parent, found.name, err);
+	if (result < 0 && err->code == ERR_ALREADY_EXISTS)
+		result = err_set(err, ERR_ALREADY_EXISTS,
+		    "something else is named %s there by now; first rename or move that",
+		    found.name);
 	if (result == 0)
 		result = set_trashed(vault, &found, 0, &entry, err);
 	return end_with(vault, &op, result, &entry, ret, err);

@@ -217,7 +217,8 @@ enum found_state {
 /*
  * What ref names, with the caller's rank, which is at least needed. The answer to what is not
  * there, of another organization, outside the limit, or not to be seen is one: ERR_NOT_FOUND with
- * one text. What is there but of the wrong kind: ERR_INVALID_ARGUMENT. op->entry is set.
+ * one text. What is there but of the wrong kind: ERR_INVALID_ARGUMENT; what is wanted from the trash
+ * and lives, for those who may read it: ERR_CONFLICT. op->entry is set.
  */
 int resolve(struct vault *vault, struct op *op, const char *ref, enum vault_want want,
     enum found_state state, enum vault_rank needed, struct found *ret, struct err *err) MUST_CHECK;

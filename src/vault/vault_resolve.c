@@ -276,6 +276,20 @@ int need_rank(enum vault_rank rank, const char *ref, enum vault_rank needed, str
 	    ref, vault_rank_name(needed), vault_rank_name(rank));
 }
 
+/* What is not in the trash may be there: whoever may read it is told so. */
+static int not_in_trash(struct vault *vault, struct op *op, const char *ref, struct err *err)
+{
+	cleanup_found struct found found = { 0 };
+	cleanup_err struct err ignored = ERR_INIT;
+	cleanup_buf struct buf text = BUF_INIT_MAX(2048);
+
+	if (resolve(vault, op, ref, VAULT_WANT_ANY, FOUND_LIVING, VAULT_READ, &found, &ignored) < 0)
+		return not_found(ref, err);
+	text_add_visible(&text, ref, strnlen(ref, 1024));
+	return err_set(err, ERR_CONFLICT,
+	    "%s is not in the trash; only what is there is restored or purged", text.data);
+}
+
 int resolve(struct vault *vault, struct op *op, const char *ref, enum vault_want want,
     enum found_state state, enum vault_rank needed, struct found *ret, struct err *err)
 {
@@ -287,7 +301,8 @@ int resolve(struct vault *vault, struct op *op, const char *ref, enum vault_want
 	if (got < 0)
 		return -1;
 	if (got == 0)
-		return not_found(ref, err);
+		return state == FOUND_TRASH ? not_in_trash(vault, op, ref, err)
+					    : not_found(ref, err);
 	memcpy(op->entry, found.id, sizeof(op->entry));
 	if (check_want(&found, ref, want, err) < 0 || need_rank(found.rank, ref, needed, err) < 0)
 		return -1;

@@ -673,7 +673,9 @@ def life():
         equal(page['next'], 'b')
         page = vault.value('folder', 'list', '/', '--limit', '2', '--after', 'b')
         equal(([e['name'] for e in page['entries']], page['next']), (['copy'], None))
-        equal(vault.envelope('folder', 'purge', '/b')['status'], 'failed', 'it is not in the trash')
+        for verb in ('purge', 'restore'):
+            check('is not in the trash' in vault.refused('CONFLICT', 'folder', verb, '/b'), verb)
+            vault.refused('NOT_FOUND', 'folder', verb, '/none')
         vault.value('folder', 'trash', '/b')
         vault.refused('NOT_FOUND', 'file', 'info', '/b/g')
         vault.value('folder', 'restore', '/b')

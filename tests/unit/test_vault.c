@@ -360,7 +360,7 @@ static void purging_takes_only_what_is_in_the_trash_and_all_of_it(void **state)
 	assert_ok(put_text(f.vault, "/a/b/x", "2", &f.err), &f.err);
 	assert_ok(vault_tag_add(f.vault, "/a/b/x", "draft", &f.err), &f.err);
 	assert_fails(
-	    vault_purge(f.vault, "/a", VAULT_WANT_FOLDER, &purged, &f.err), &f.err, ERR_NOT_FOUND);
+	    vault_purge(f.vault, "/a", VAULT_WANT_FOLDER, &purged, &f.err), &f.err, ERR_CONFLICT);
 	assert_ok(vault_trash(f.vault, "/a", VAULT_WANT_FOLDER, &entry, &f.err), &f.err);
 	vault_entry_release(&entry);
 	assert_ok(vault_purge(f.vault, "/a", VAULT_WANT_FOLDER, &purged, &f.err), &f.err);
