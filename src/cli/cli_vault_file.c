@@ -294,6 +294,7 @@ static void write_diff(struct cli *cli, const struct vault_diff *diff)
 	json_write_key(&w, "to");
 	vault_version_write(&diff->to, &w);
 	json_write_member_bool(&w, "is_binary", diff->is_binary);
+	json_write_member_bool(&w, "is_too_large", diff->is_too_large);
 	json_write_member_int(&w, "added", diff->added);
 	json_write_member_int(&w, "removed", diff->removed);
 	json_write_key(&w, "diff");
@@ -305,11 +306,11 @@ static void show_diff(struct cli *cli, const struct vault_diff *diff)
 {
 	const char *ref = cli_word(cli, 0);
 
-	if (diff->is_binary) {
-		cli_line(&cli->out,
-		    "versions %" PRId64 " and %" PRId64
-		    " of %s differ and are no texts, or too large to compare",
-		    diff->from.number, diff->to.number, ref);
+	if (diff->is_binary || diff->is_too_large) {
+		cli_line(&cli->out, "versions %" PRId64 " and %" PRId64 " of %s differ: %s",
+		    diff->from.number, diff->to.number, ref,
+		    diff->is_binary ? "not both are text"
+				    : "more than 1 MiB is not compared by lines");
 		return;
 	}
 	if (diff->text.len == 0)

@@ -328,7 +328,7 @@ struct vault_version {
 	char *author_name;
 	int64_t created_us;
 	char *parent;      /* version's id; NULL: the first */
-	bool is_unchanged; /* a put found the same bytes in place and made no version */
+	bool is_unchanged; /* a put or revert found the same bytes in place and made no version */
 };
 typedef int (*vault_version_fn)(void *ctx, const struct vault_version *version, struct err *err);
 void vault_version_release(struct vault_version *version);
@@ -383,13 +383,17 @@ int vault_version_each(struct vault *vault, const char *file, int64_t before, in
 int vault_file_copy(struct vault *vault, const char *file, const char *target,
     struct vault_entry *ret, struct err *err) MUST_CHECK;
 
-/* A new version with the content of an old one; VAULT_MANAGE. */
+/* A new version with the content of an old one, unless the head has it already (is_unchanged);
+ * VAULT_MANAGE. */
 int vault_file_revert(struct vault *vault, const char *file, const char *version,
     const char *message, struct vault_version *ret, struct err *err) MUST_CHECK;
 
+#define VAULT_DIFF_MAX ((int64_t)1 << 20)
+
 struct vault_diff {
 	struct vault_version from, to;
-	bool is_binary; /* one of the two is no text, or too large to compare: no lines */
+	bool is_too_large; /* one of the two has more than VAULT_DIFF_MAX bytes: no lines */
+	bool is_binary;    /* one of the two is no text: no lines */
 	int64_t added, removed;
 	struct buf text; /* unified, three lines of context; empty: the same content */
 };

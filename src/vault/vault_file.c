@@ -8,8 +8,6 @@
 #include "base/num.h"
 #include "base/text.h"
 
-#define DIFF_MAX ((int64_t)1 << 20)
-
 static const char SQL_HEAD_NUMBER[] = "SELECT number FROM version WHERE id = ?1";
 
 /* ---- what a version says of itself ---- */
@@ -82,8 +80,8 @@ static int check_expected(struct vault *vault, const struct found *file, const c
 	return number == wanted ? 0 : moved(name, number, err);
 }
 
-/* 1: the bytes are the head's, of which *ret tells. */
-static int is_head(struct vault *vault, const struct found *file, const struct vault_staged *staged,
+/* 1: these bytes are the head's, of which *ret tells. */
+static int is_head(struct vault *vault, const struct found *file, const struct digest *hash,
     struct vault_version *ret, struct err *err)
 {
 	struct vault_version head = { 0 };
@@ -92,7 +90,7 @@ static int is_head(struct vault *vault, const struct found *file, const struct v
 		return 0;
 	if (version_load(vault, file->head, &head, err) < 0)
 		return -1;
-	if (digest_equal(&head.hash, staged_hash(staged))) {
+	if (digest_equal(&head.hash, hash)) {
 		head.is_unchanged = true;
 		*ret = head;
 		return 1;
@@ -188,7 +186,7 @@ static int put_at(struct vault *vault, struct op *op, const char *ref, struct pl
 		    "there is something named %s in that folder already", place->name);
 	if (check_expected(vault, &place->file, place->name, put->expect, err) < 0)
 		return -1;
-	got = is_head(vault, &place->file, staged, ret, err);
+	got = is_head(vault, &place->file, staged_hash(staged), ret, err);
 	if (got == 0)
 		return add_version(vault, op, place, staged, put, ret, err);
 	op_set(&op->detail, got == 1 ? "unchanged" : NULL);
@@ -293,7 +291,9 @@ static int revert(struct vault *vault, struct op *op, const struct found *file, 
 	version.media_type = old.media_type;
 	op_set(&op->detail, old.id);
 	op_set(&op->before, file->head);
-	result = version_content(vault, old.id, &version.content, err);
+	result = is_head(vault, file, &old.hash, ret, err);
+	if (result == 0)
+		result = version_content(vault, old.id, &version.content, err);
 	if (result == 0)
 		result = version_insert(vault, &version, id, err);
 	if (result == 0)
@@ -301,7 +301,7 @@ static int revert(struct vault *vault, struct op *op, const struct found *file, 
 	if (result == 0)
 		op_set(&op->after, id);
 	vault_version_release(&old);
-	return result;
+	return result < 0 ? -1 : 0;
 }
 
 static int guard_revert(
@@ -359,8 +359,11 @@ static int compare(struct vault *vault, struct vault_diff *diff, struct err *err
 
 	if (digest_equal(&diff->from.hash, &diff->to.hash))
 		return 0;
-	from_is_text = text_load(vault, &diff->from, DIFF_MAX, &from, err);
-	to_is_text = from_is_text < 0 ? -1 : text_load(vault, &diff->to, DIFF_MAX, &to, err);
+	diff->is_too_large = diff->from.size > VAULT_DIFF_MAX || diff->to.size > VAULT_DIFF_MAX;
+	if (diff->is_too_large)
+		return 0;
+	from_is_text = text_load(vault, &diff->from, VAULT_DIFF_MAX, &from, err);
+	to_is_text = from_is_text < 0 ? -1 : text_load(vault, &diff->to, VAULT_DIFF_MAX, &to, err);
 	if (to_is_text < 0)
 		return -1;
 	diff->is_binary = from_is_text == 0 || to_is_text == 0;

@@ -644,7 +644,15 @@ def versions():
         equal((diff['added'], diff['removed'], diff['is_binary']), (2, 0, False))
         equal(vault.value('file', 'revert', '/a', '1')['version'], 6)
         equal(vault.get('/a'), b'end\n')
+        again = vault.value('file', 'revert', '/a', '1')
+        equal((again['version'], again['unchanged']), (6, True))
         equal(vault.get('/a', '--version', '2'), b'line\nend\n')
+        vault.put('/a', b'line\n' * 300000)
+        diff = vault.value('file', 'diff', '/a')
+        equal((diff['is_too_large'], diff['is_binary'], diff['diff']), (True, False, ''))
+        check(b'more than 1 MiB' in vault.raw('file', 'diff', '/a')[1], 'and says so')
+        vault.put('/a', b'\0')
+        equal(vault.value('file', 'diff', '/a', '6')['is_binary'], True)
 
 
 @test('vault: folders and files are moved, renamed, copied, trashed, restored and purged')
