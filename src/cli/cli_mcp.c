@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/limits.h"
 #include "base/loop.h"
 #include "call/call.h"
@@ -165,6 +166,10 @@ int cmd_mcp_serve(struct cli *cli, struct err *err)
 		add_from_environment("STILE_ALLOW_WRITE", &options.allow_write);
 		add_from_environment(
 		    "STILE_ALLOW_NONINTERACTIVE_WRITE", &options.allow_noninteractive_write);
+		if (isatty(STDIN_FILENO))
+			log_line(LOG_LEVEL_WARNING, "an MCP client speaks on standard input, and "
+						    "starts this command; Ctrl-D "
+						    "ends it");
 		result = serve(loop, host, cli->out_fd, err);
 	}
 	host_free(host);

@@ -77,11 +77,11 @@ static void try_near(const char *word, const char *name, size_t *max, const char
 	*max = distance > 0 ? distance - 1 : 0;
 }
 
-/* The known option that is nearest to word; for the error message. */
+/* The known option that is near word, or NULL; for the error message. */
 static const char *nearest_option(const struct command *command, const char *word)
 {
 	size_t max = text_near_enough(name_len(word));
-	const char *near = "--help";
+	const char *near = NULL;
 
 	for (size_t i = 0; command->options[i] != NULL; i++)
 		try_near(word, command->options[i]->name, &max, &near);
@@ -129,6 +129,16 @@ static int take_option(const struct cli_option *option, int argc, char **argv, i
 	return store(option, value, options, err);
 }
 
+static int unknown_option(const struct command *command, const char *word, struct err *err)
+{
+	const char *near = nearest_option(command, word);
+
+	return near != NULL
+		   ? err_set(err, ERR_USAGE, "unknown option %.60s; did you mean %s?", word, near)
+		   : err_set(err, ERR_USAGE, "unknown option %.60s; see stile %s --help", word,
+			 command->name);
+}
+
 /* One option at argv[*at]; moves *at past it and its value. */
 static int parse_option(const struct command *command, int argc, char **argv, int *at,
     struct cli_options *options, struct err *err)
@@ -139,8 +149,7 @@ static int parse_option(const struct command *command, int argc, char **argv, in
 					      : find_option(command, word, name_len(word));
 
 	if (option == NULL)
-		return err_set(err, ERR_USAGE, "unknown option %.60s; did you mean %s?", word,
-		    nearest_option(command, word));
+		return unknown_option(command, word, err);
 	return take_option(option, argc, argv, at, options, err);
 }
 

@@ -142,6 +142,9 @@ int cmd_vault_folder_create(struct cli *cli, struct err *err)
 	result = cli->options.has_parents
 		     ? vault_folder_ensure(vault, cli_word(cli, 0), &entry, err)
 		     : vault_folder_create(vault, cli_word(cli, 0), &entry, err);
+	if (result < 0 && err->code == ERR_NOT_FOUND && !cli->options.has_parents)
+		return err_set(err, ERR_NOT_FOUND, "%s; --parents makes what is missing above it",
+		    err->message);
 	if (result == 0)
 		tell_entry(cli, cli->options.has_parents ? "there is" : "created", &entry);
 	return result;

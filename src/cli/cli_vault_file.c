@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/num.h"
@@ -39,6 +40,8 @@ int cmd_vault_file_put(struct cli *cli, struct err *err)
 
 	if (vault == NULL)
 		return -1;
+	if (isatty(STDIN_FILENO))
+		log_line(LOG_LEVEL_WARNING, "what is typed is stored; Ctrl-D ends it");
 	staged = vault_stage_fd(vault, STDIN_FILENO, err);
 	if (staged == NULL ||
 	    vault_file_put(vault, cli_word(cli, 0), staged, &put, &version, err) < 0)

@@ -121,7 +121,9 @@ static int find(struct vault *vault, const struct found *workspace, const char *
 			break;
 	}
 	if (got == 0)
-		return err_set(err, ERR_NOT_FOUND, "there is no stage %s in this workspace", name);
+		return err_set(err, ERR_NOT_FOUND,
+		    "there is no stage %s in this workspace; stile vault stage list shows them",
+		    name);
 	if (got < 0 || read_stage(vault, stmt, position, &stage, err) < 0) {
 		vault_stage_info_release(&stage);
 		return name == NULL ? err_wrap(err, "stage") : -1;

@@ -157,7 +157,9 @@ static int resolve_version(struct vault *vault, struct op *op, const char *versi
 
 	if (version == NULL || strncmp(version, "ver_", 4) != 0)
 		return err_set(err, ERR_INVALID_ARGUMENT,
-		    "a version without its file is named by its id, ver_ and 26 characters");
+		    "a version without its file is named by its id, ver_ and 26 characters; or "
+		    "give "
+		    "the file and the version's number");
 	got = file_of(vault, version, owner, err);
 	if (got < 0)
 		return -1;

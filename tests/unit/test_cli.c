@@ -352,7 +352,7 @@ static void an_unknown_option_is_refused_with_the_nearest_one(void **state)
 		{ "--surfaces=git", "did you mean --surface?" },
 		{ "--alow-write", "did you mean --allow-write?" },
 		{ "--JSON", "did you mean --json?" },
-		{ "--far-from-all", "did you mean --help?" },
+		{ "--far-from-all", "see stile mcp serve --help" },
 	};
 
 	(void)state;
