@@ -24,8 +24,6 @@ static const char SQL_PRAGMAS[] = "PRAGMA foreign_keys = ON;"
 				  "PRAGMA recursive_triggers = ON;"
 				  "PRAGMA cell_size_check = ON;"
 				  "PRAGMA temp_store = MEMORY;";
-/* For a file that is new; any other stays as it was made. */
-static const char SQL_SET_VACUUM[] = "PRAGMA auto_vacuum = INCREMENTAL";
 static const char SQL_SET_WAL[] = "PRAGMA journal_mode = WAL";
 static const char SQL_SET_NO_JOURNAL[] = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF";
 static const char SQL_SET_NO_WAL[] = "PRAGMA journal_mode = DELETE";
@@ -189,7 +187,7 @@ static int set_wal(struct sql *sql, struct err *err)
 {
 	cleanup_free char *mode = NULL;
 
-	if (sql_exec(sql, SQL_SET_VACUUM, err) < 0 || query_text(sql, SQL_SET_WAL, &mode, err) < 0)
+	if (query_text(sql, SQL_SET_WAL, &mode, err) < 0)
 		return -1;
 	if (mode == NULL || strcmp(mode, "wal") != 0)
 		return err_set(err, ERR_IO, "the file system cannot hold a write-ahead log");

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 
+static const char SQL_COUNT_ORGS[] = "SELECT count(*) FROM organization";
 static const char SQL_FIND_ORG[] = "SELECT 1 FROM organization WHERE name = ?1";
 static const char SQL_ADD_ORG[] = "INSERT INTO organization VALUES (?1, ?2, ?3, ?4)";
 static const char SQL_ADD_ROOT[] =
@@ -102,6 +103,17 @@ static void unbind(struct vault *vault)
 	vault->org[0] = vault->root[0] = vault->principal[0] = vault->token[0] = '\0';
 }
 
+/* Before there is anything in it, a new file is told to let go of pages that get free (vault_gc). */
+static int prepare_file(struct vault *vault, struct err *err)
+{
+	int64_t orgs = 0;
+
+	if (sql_query_int(vault->sql, SQL_COUNT_ORGS, &orgs, err) < 0)
+		return -1;
+	return orgs == 0 ? sql_exec(vault->sql, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM", err)
+			 : 0;
+}
+
 int vault_init(struct vault *vault, const char *org, const char *owner,
     struct vault_token_text *ret_token, struct err *err)
 {
@@ -115,7 +127,7 @@ int vault_init(struct vault *vault, const char *org, const char *owner,
 	if (owner_name == NULL)
 		return err_wrap(err, "owner");
 	unbind(vault);
-	if (sql_begin(vault->sql, &txn, err) < 0 ||
+	if (prepare_file(vault, err) < 0 || sql_begin(vault->sql, &txn, err) < 0 ||
 	    init_in_txn(vault, org_name, owner_name, ret_token, err) < 0 ||
 	    sql_commit(&txn, err) < 0) {
 		unbind(vault);
